@@ -1,0 +1,52 @@
+/** Time, passed in and never reached for. Tests pass a fake one and move it by hand. */
+export interface Clock {
+  now(): Date
+  /** Resolves once `now()` has reached `until`; rejects with the signal's reason when that comes first. */
+  sleepUntil(until: Date, signal?: AbortSignal): Promise<void>
+  /** Calls `action` once, when `now()` has reached `at`. Disposing it cancels. */
+  timer(at: Date, action: () => void): Disposable
+}
+
+/**
+ * How long one timer of the runtime may run before wall time is read again. Passes expire by the wall clock but
+ * `setTimeout` counts time awake: a suspended laptop or a corrected clock would otherwise oversleep a renewal.
+ * It also keeps far below the 24.8 days after which `setTimeout` overflows.
+ */
+const longestStretchMs = 30_000
+
+function systemTimer(at: Date, action: () => void): Disposable {
+  let handle: NodeJS.Timeout
+  const arm = () => {
+    const leftMs = at.getTime() - Date.now()
+    handle = leftMs > longestStretchMs ? setTimeout(arm, longestStretchMs) : setTimeout(action, Math.max(0, leftMs))
+  }
+  arm()
+  return { [Symbol.dispose]: () => clearTimeout(handle) }
+}
+
+export const systemClock: Clock = {
+  now: () => new Date(),
+  timer: systemTimer,
+  sleepUntil: (until, signal) => sleepOn(systemClock, until, signal),
+}
+
+/** `sleepUntil` in terms of `timer`, for every implementation of Clock. */
+export function sleepOn(clock: Pick<Clock, 'timer'>, until: Date, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason)
+    const timer = clock.timer(until, () => {
+      signal?.removeEventListener('abort', onAbort)
+      resolve()
+    })
+    const onAbort = () => {
+      timer[Symbol.dispose]()
+      reject(signal?.reason)
+    }
+    signal?.addEventListener('abort', onAbort, { once: true })
+  })
+}
+
+export const sleep = (clock: Clock, ms: number, signal?: AbortSignal): Promise<void> =>
+  clock.sleepUntil(after(clock.now(), ms), signal)
+
+export const after = (start: Date, ms: number): Date => new Date(start.getTime() + ms)

@@ -1,0 +1,46 @@
+import { timingSafeEqual } from 'node:crypto'
+import { inspect } from 'node:util'
+
+const hidden = '***'
+
+/**
+ * A value that must not be shown. It prints as *** in logs, errors, templates, JSON and the inspector;
+ * only `reveal()`, called at the boundary that needs the bytes, gives it away.
+ */
+export class Secret<T extends string | Uint8Array = string> {
+  readonly #value: T
+
+  private constructor(value: T) {
+    this.#value = value
+  }
+
+  static of<T extends string | Uint8Array>(value: T): Secret<T> {
+    return new Secret(value)
+  }
+
+  reveal(): T {
+    return this.#value
+  }
+
+  /** Constant-time for equal lengths. */
+  equals(other: Secret<T>): boolean {
+    const [a, b] = [Buffer.from(this.#value), Buffer.from(other.#value)]
+    return a.length === b.length && timingSafeEqual(a, b)
+  }
+
+  toString(): string {
+    return hidden
+  }
+
+  toJSON(): string {
+    return hidden
+  }
+
+  [Symbol.toPrimitive](): string {
+    return hidden
+  }
+
+  [inspect.custom](): string {
+    return hidden
+  }
+}

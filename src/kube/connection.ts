@@ -1,0 +1,29 @@
+import type { Secret } from '../core/secret.ts'
+
+/**
+ * How to reach one API server: what a kubeconfig context, an in-cluster account or a ClusterConfig boils down to.
+ * The client asks `credentials` before each call, so what changes on disk or expires is picked up without a restart.
+ */
+export interface Connection {
+  /** https URL, possibly with a path prefix. */
+  server: string
+  tls: {
+    /** PEM. Undefined: the system's roots. A leaf certificate here is trusted as itself. */
+    ca?: string
+    serverName?: string
+    insecureSkipVerify?: boolean
+  }
+  /** http or https CONNECT proxy; may hold userinfo. */
+  proxyUrl?: Secret
+  /** Impersonation headers and the like. */
+  headers?: Record<string, string>
+  /** Cached and cheap: called once a request. `refresh` is passed after a 401. Absent: anonymous. */
+  credentials?(options?: { refresh?: boolean; signal?: AbortSignal }): Promise<Credentials>
+}
+
+export interface Credentials {
+  /** Bearer token, or `user:password` for basic. */
+  authorization?: Secret
+  /** A change of this moves new requests to a new TLS session; those in flight finish on the old one. */
+  certificate?: { certPem: string; keyPem: Secret }
+}

@@ -1,0 +1,98 @@
+import type { Clock } from '../../src/core/clock.ts'
+import { sleepOn } from '../../src/core/clock.ts'
+
+interface Timer {
+  at: number
+  order: number
+  action: () => void
+}
+
+const units = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+/** `'90s'`, `'5m'`, `'2d'` or plain milliseconds. */
+export function duration(value: number | string): number {
+  if (typeof value === 'number') return value
+  const [, amount, unit] = /^([\d.]+)(ms|s|m|h|d)$/.exec(value) ?? []
+  if (!amount) throw new Error(`not a duration: ${value}`)
+  return Number(amount) * units[unit as keyof typeof units]
+}
+
+/** Stands still until advanced. Timers fire in the order they are due, each with everything it set off settled first. */
+export class FakeClock implements Clock {
+  #now: number
+  #order = 0
+  #timers: Timer[] = []
+
+  constructor(start: Date | string = '2026-01-01T00:00:00Z') {
+    this.#now = new Date(start).getTime()
+  }
+
+  now(): Date {
+    return new Date(this.#now)
+  }
+
+  timer(at: Date, action: () => void): Disposable {
+    const timer = { at: at.getTime(), order: this.#order++, action }
+    this.#timers.push(timer)
+    return {
+      [Symbol.dispose]: () => {
+        this.#timers = this.#timers.filter((other) => other !== timer)
+      },
+    }
+  }
+
+  sleepUntil(until: Date, signal?: AbortSignal): Promise<void> {
+    return sleepOn(this, until, signal)
+  }
+
+  /** When the next timer is due; undefined when nothing waits. */
+  get nextDue(): Date | undefined {
+    const next = this.#earliest()
+    return next && new Date(next.at)
+  }
+
+  /** Moves time forward, stopping at every timer on the way. */
+  async advance(by: number | string): Promise<void> {
+    const target = this.#now + duration(by)
+    await this.settle()
+    for (let next = this.#earliest(); next && next.at <= target; next = this.#earliest()) {
+      this.#now = Math.max(this.#now, next.at)
+      this.#fire(next)
+      await this.settle()
+    }
+    this.#now = target
+    await this.settle()
+  }
+
+  /** Moves time to the next timer and fires it; false when nothing waits. */
+  async advanceToNext(): Promise<boolean> {
+    await this.settle()
+    const next = this.#earliest()
+    if (!next) return false
+    await this.advance(Math.max(0, next.at - this.#now))
+    return true
+  }
+
+  /** Sets the wall clock, as an administrator or NTP would. What has become due fires. */
+  async jumpTo(now: Date): Promise<void> {
+    this.#now = now.getTime()
+    await this.advance(0)
+  }
+
+  /** Lets everything that is already runnable run: promise chains and the event loop's own turns. */
+  async settle(turns = 10): Promise<void> {
+    for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => setImmediate(resolve))
+  }
+
+  #earliest(): Timer | undefined {
+    return this.#timers.reduce<Timer | undefined>(
+      (first, t) => (!first || t.at < first.at || (t.at === first.at && t.order < first.order) ? t : first),
+      undefined,
+    )
+  }
+
+  #fire(timer: Timer): void {
+    this.#timers = this.#timers.filter((other) => other !== timer)
+    timer.action()
+  }
+}
