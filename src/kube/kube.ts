@@ -83,8 +83,8 @@ export interface Collection<T extends KubeObject> {
     object: T & { metadata: { name: string } },
     options: WriteOptions & { fieldManager: string; force?: boolean; subresource?: string },
   ): Promise<Stored<T>>
-  /** Undefined when the object was not there. */
-  delete(name: string, options?: DeleteOptions): Promise<void>
+  /** False when there was nothing of that name. */
+  delete(name: string, options?: DeleteOptions): Promise<boolean>
   deleteCollection(options?: DeleteOptions & Selectors): Promise<void>
   /** POST to a subresource, e.g. `token` or `eviction`. */
   createSubresource<B, R>(name: string, subresource: string, body: B, options?: WriteOptions): Promise<R>
