@@ -15,11 +15,14 @@ export interface Clock {
 const longestStretchMs = 30_000
 
 function systemTimer(at: Date, action: () => void): Disposable {
+  if (Number.isNaN(at.getTime())) throw new RangeError('a timer needs a valid date')
   let handle: NodeJS.Timeout
   const arm = () => {
     const leftMs = at.getTime() - Date.now()
-    handle = leftMs > longestStretchMs ? setTimeout(arm, longestStretchMs) : setTimeout(action, Math.max(0, leftMs))
+    handle = setTimeout(onStretchEnd, Math.min(Math.max(0, leftMs), longestStretchMs))
   }
+  // Read again at the end as well: `setTimeout` may fire a millisecond before the wall clock gets there.
+  const onStretchEnd = () => (Date.now() >= at.getTime() ? action() : arm())
   arm()
   return { [Symbol.dispose]: () => clearTimeout(handle) }
 }

@@ -23,8 +23,10 @@ export async function runTogether(signal: AbortSignal, runs: readonly Run[]): Pr
   if (failures.length > 0) throw failures[0]
 }
 
-/** Whether `error` only says that `signal` asked to stop. */
-export const isAbort = (error: unknown, signal: AbortSignal): boolean => signal.aborted && error === signal.reason
+/** Whether `error` only says that `signal` asked to stop. Node's own calls wrap its reason in an AbortError. */
+export const isAbort = (error: unknown, signal: AbortSignal): boolean =>
+  signal.aborted &&
+  (error === signal.reason || (error instanceof Error && error.name === 'AbortError' && error.cause === signal.reason))
 
 /** Resolves when the signal aborts: the body of a `Run` that only has to be torn down. */
 export const aborted = (signal: AbortSignal): Promise<void> =>

@@ -1,7 +1,8 @@
 import { timingSafeEqual } from 'node:crypto'
 import { inspect } from 'node:util'
 
-const hidden = '***'
+/** How a hidden value prints. */
+export const hidden = '***'
 
 /**
  * A value that must not be shown. It prints as *** in logs, errors, templates, JSON and the inspector;
@@ -14,7 +15,10 @@ export class Secret<T extends string | Uint8Array = string> {
     this.#value = value
   }
 
-  static of<T extends string | Uint8Array>(value: T): Secret<T> {
+  // Overloads, so that a literal makes a Secret<string> and not one that names its value in its type.
+  static of(value: string): Secret<string>
+  static of<T extends Uint8Array>(value: T): Secret<T>
+  static of(value: string | Uint8Array): Secret<string | Uint8Array> {
     return new Secret(value)
   }
 

@@ -15,6 +15,8 @@ export interface Connection {
   }
   /** http or https CONNECT proxy; may hold userinfo. */
   proxyUrl?: Secret
+  /** PEM that vouches for an https proxy. Undefined: the system's roots. */
+  proxyCa?: string
   /** Impersonation headers and the like. */
   headers?: Record<string, string>
   /** Cached and cheap: called once a request. `refresh` is passed after a 401. Absent: anonymous. */

@@ -3,8 +3,17 @@ import { catalogue } from '../core/failure.ts'
 export const failures = catalogue({
   KUBE_DEADLINE: [504, '{method} {path} got no answer within {deadlineMs} ms; check that {server} can be reached'],
   KUBE_UNREACHABLE: [503, 'cannot reach the Kubernetes API at {server}: {detail}'],
+  KUBE_UNTRUSTED: [
+    502,
+    'the certificate of {server} is not trusted: {detail}; check the CA and the server name of this connection',
+  ],
   KUBE_CLOSED: [503, 'the client for {server} has been closed'],
   KUBE_BAD_ANSWER: [502, '{method} {path} on {server} was not answered as Kubernetes does: {detail}'],
+  KUBE_BAD_CONNECTION: [400, 'this connection cannot be used: {detail}'],
+  KUBE_NO_CREDENTIALS: [401, 'no usable credentials for {server}: {detail}'],
+  KUBE_BAD_NAME: [400, '{what} {name} cannot be part of a request; use a name that Kubernetes accepts'],
+  KUBE_NO_NAMESPACE: [400, '{kind} lives in a namespace; name one to {verb} it'],
+  KUBE_NOT_NAMESPACED: [400, '{kind} does not live in a namespace, so it cannot be asked for in {namespace}'],
 })
 
 /** The body of a Kubernetes error answer (`kind: Status`). */

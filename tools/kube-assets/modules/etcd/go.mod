@@ -1,3 +1,4 @@
+// A module of our own, so that go.sum pins every dependency of etcd.
 module lanyard.io/kube-assets/etcd
 
 go 1.26.0

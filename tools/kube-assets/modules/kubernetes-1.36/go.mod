@@ -1,3 +1,5 @@
+// Kubernetes replaces its staging modules (k8s.io/api, …) by folders of its own repository, which is why
+// `go install k8s.io/kubernetes/cmd/…@version` is refused. Here each is replaced by its published version instead.
 module lanyard.io/kube-assets/kubernetes-1.36
 
 go 1.26.0

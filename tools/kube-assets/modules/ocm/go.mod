@@ -1,3 +1,6 @@
+// A module of our own, so that go.sum pins every dependency. The checksum database has no entry for
+// sigs.k8s.io/about-api at the version OCM requires: its two sums are those of OCM's own go.sum, which the database
+// vouches for as a part of OCM.
 module lanyard.io/kube-assets/ocm
 
 go 1.25.0

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict'
+import { generateKeyPairSync } from 'node:crypto'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { maskText } from './mask.ts'
+
+const pem = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({
+  type: 'pkcs8',
+  format: 'pem',
+}) as string
+const secretLines = pem.split('\n').slice(1, -2)
+const jwt = `${part({ alg: 'ES256', kid: '1' })}.${part({ sub: 'system:serviceaccount:a:b' })}.c2lnbmF0dXJl`
+
+function part(value: object): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64url')
+}
+
+test('a private key in PEM is masked and its surroundings stay', () => {
+  const masked = maskText(`cannot parse ${pem} at line 3`)
+  for (const line of secretLines) assert.doesNotMatch(masked, new RegExp(line.replace(/[+/]/g, '.')))
+  assert.equal(masked, 'cannot parse -----BEGIN PRIVATE KEY-----***\n at line 3')
+})
+
+test('a private key that was cut off is masked to the end of its string', () => {
+  const line = JSON.stringify({ before: 'x', key: pem.slice(0, 90), after: 'y' })
+  assert.deepEqual(JSON.parse(maskText(line)), { before: 'x', key: '-----BEGIN PRIVATE KEY-----***', after: 'y' })
+})
+
+test('a legacy encrypted key with headers is masked whole', () => {
+  const legacy =
+    '-----BEGIN EC PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES,00\n\nMHcCAQ\n-----END EC PRIVATE KEY-----'
+  assert.equal(maskText(`<${legacy}>`), '<-----BEGIN EC PRIVATE KEY-----***>')
+})
+
+test('a key in base64 is masked, a certificate in base64 is public and stays', () => {
+  const key = Buffer.from(pem).toString('base64')
+  const certificate = Buffer.from('-----BEGIN CERTIFICATE-----\nMIIB\n').toString('base64')
+  assert.equal(
+    maskText(`client-key-data: ${key}\nclient-certificate-data: ${certificate}`),
+    `client-key-data: ***\nclient-certificate-data: ${certificate}`,
+  )
+})
+
+test('tokens and passwords in common dress are masked', () => {
+  assert.equal(maskText(`the token ${jwt} has expired`), 'the token *** has expired')
+  assert.equal(maskText('authorization: Bearer sha256~abcdef-1234'), 'authorization: Bearer ***')
+  assert.equal(maskText('Basic dXNlcjpwYXNz'), 'Basic ***')
+  assert.equal(maskText('connect postgres://lanyard:hunter2@db:5432/x'), 'connect postgres://lanyard:***@db:5432/x')
+})
+
+test('ordinary text stays as it is', () => {
+  for (const text of [
+    'https://hub:6443/apis',
+    'the bearer of this',
+    'basic constraints and bearer tokens',
+    'see https://a.example/x@y',
+    'eye',
+  ])
+    assert.equal(maskText(text), text)
+})
+
+test('a masked line of JSON is still JSON, whatever the strings hold', () => {
+  const piece = fc.oneof(
+    fc.string(),
+    fc.constantFrom(pem, pem.slice(0, 70), jwt, `Bearer ${jwt}`, 'a://b:c@d', '\\', '"', '-----BEGIN PRIVATE KEY-----'),
+  )
+  const text = fc.array(piece, { maxLength: 6 }).map((pieces) => pieces.join(''))
+  fc.assert(
+    fc.property(fc.dictionary(fc.constantFrom('a', 'b', 'c'), text), (fields) => {
+      const masked = maskText(JSON.stringify(fields))
+      assert.deepEqual(Object.keys(JSON.parse(masked)), Object.keys(fields))
+      assert.ok(!masked.includes(jwt))
+      assert.ok(!secretLines.some((line) => masked.includes(line)))
+    }),
+    { numRuns: 500 },
+  )
+})

@@ -1,0 +1,55 @@
+import { aborted } from './lifecycle.ts'
+import type { Pass, Passes } from './pass.ts'
+
+/** The passes of one job, as its reconcilers see them. Rebuilt from the system of record at each start: never a second truth. */
+export interface PassBoard extends Passes {
+  put(pass: Pass): void
+  /** The last change told of a removed pass carries `goneAt` as its `expiresAt`. */
+  remove(id: string, goneAt: Date): void
+}
+
+export function passBoard(): PassBoard {
+  const passes = new Map<string, Pass>()
+  const listeners = new Set<(pass: Pass) => void>()
+  const tell = (pass: Pass) => {
+    for (const listener of listeners) listener(pass)
+  }
+  return {
+    put(pass) {
+      passes.set(pass.id, pass)
+      tell(pass)
+    },
+    remove(id, goneAt) {
+      const pass = passes.get(id)
+      if (!pass) return
+      passes.delete(id)
+      tell({ ...pass, expiresAt: goneAt })
+    },
+    async *list() {
+      yield* passes.values()
+    },
+    async *changes(signal) {
+      // Only the newest state of each pass waits for a slow reader, so the backlog is bounded by the number of passes.
+      const backlog = new Map<string, Pass>()
+      let arrived = Promise.withResolvers<void>()
+      const listener = (pass: Pass) => {
+        backlog.delete(pass.id)
+        backlog.set(pass.id, pass)
+        arrived.resolve()
+      }
+      listeners.add(listener)
+      const stop = aborted(signal)
+      try {
+        while (!signal.aborted) {
+          await Promise.race([arrived.promise, stop])
+          arrived = Promise.withResolvers()
+          const batch = [...backlog.values()]
+          backlog.clear()
+          yield* batch
+        }
+      } finally {
+        listeners.delete(listener)
+      }
+    },
+  }
+}

@@ -1,0 +1,85 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { promisify } from 'node:util'
+import { gunzip } from 'node:zlib'
+import type { Status } from '../failures.ts'
+import { KubeFailure } from '../failures.ts'
+import type { Exchange, Lost, Receiver } from './transport.ts'
+
+const unzip = promisify(gunzip)
+
+/** How much of an answer that is no Status is repeated in an error. */
+const shownCharacters = 1_024
+
+/** A whole answer, status and body. */
+export class Answer implements Receiver {
+  status = 0
+  headers: IncomingHttpHeaders = {}
+  /** The exchange it is being received from. */
+  exchange: Exchange | undefined
+  readonly #chunks: Buffer[] = []
+  readonly #done: (outcome: this | Lost) => void
+
+  constructor(done: (outcome: this | Lost) => void) {
+    this.#done = done
+  }
+
+  onAnswer(status: number, headers: IncomingHttpHeaders): void {
+    this.status = status
+    this.headers = headers
+  }
+
+  onData(chunk: Buffer): void {
+    this.#chunks.push(chunk)
+  }
+
+  onEnd(): void {
+    this.#done(this)
+  }
+
+  onLost(lost: Lost): void {
+    this.#done(lost)
+  }
+
+  get isSuccess(): boolean {
+    return this.status >= 200 && this.status < 300
+  }
+
+  get isText(): boolean {
+    return this.headers['content-type']?.startsWith('text/') ?? false
+  }
+
+  /** Undefined when it cannot be unpacked. */
+  async text(): Promise<string | undefined> {
+    const [first] = this.#chunks
+    const bytes = this.#chunks.length === 1 && first ? first : Buffer.concat(this.#chunks)
+    if (this.headers['content-encoding'] !== 'gzip') return bytes.toString('utf8')
+    return unzip(bytes).then(
+      (unpacked) => unpacked.toString('utf8'),
+      () => undefined,
+    )
+  }
+}
+
+/** Undefined when `text` is not whole JSON. */
+export function parseJson(text: string | undefined): unknown {
+  if (text === undefined) return undefined
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** The server's "no", in its own words where it has some. */
+export async function failureOf(answer: Answer, context: { method: string; path: string }): Promise<KubeFailure> {
+  const text = (await answer.text()) ?? ''
+  const parsed = parseJson(text)
+  const { status: code } = answer
+  if (isStatus(parsed)) return new KubeFailure({ ...parsed, code }, context)
+  // A proxy's HTML page helps nobody; the plain text of /readyz names what is not ready.
+  const plain = answer.headers['content-type']?.startsWith('text/plain') ? text.trim().slice(0, shownCharacters) : ''
+  return new KubeFailure({ code, ...(plain !== '' && { message: plain }) }, context)
+}
+
+export const isStatus = (value: unknown): value is Status =>
+  typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'Status'

@@ -1,0 +1,210 @@
+import type { Clock } from '../../core/clock.ts'
+import type { Failure } from '../../core/failure.ts'
+import { isFailure } from '../../core/failure.ts'
+import type { Log } from '../../core/log.ts'
+import type { Random } from '../../core/random.ts'
+import type { Connection, Credentials } from '../connection.ts'
+import { failures } from '../failures.ts'
+import type { CallOptions } from '../kube.ts'
+import { Answer, failureOf } from './answer.ts'
+import { authorizationHeader } from './authorization.ts'
+import { Endpoint } from './endpoint.ts'
+import type { Settings } from './options.ts'
+import { RateLimit } from './rate-limit.ts'
+import type { Tries } from './retry.ts'
+import { afterAnswer, afterLoss } from './retry.ts'
+import { Scope } from './scope.ts'
+import type { Target } from './target.ts'
+import type { LaneName } from './transport.ts'
+import { Lost } from './transport.ts'
+import { WatchStream } from './watch-stream.ts'
+
+export interface Call extends CallOptions {
+  method: string
+  /** Without the server's prefix and the query. */
+  path: string
+  /** As `queryString` makes it. */
+  query?: string
+  /** For metrics: what is asked for, without names. */
+  target: string
+  accept?: string | undefined
+  contentType?: string | undefined
+  body?: Buffer | undefined
+  compress?: boolean
+}
+
+export interface CallerDeps {
+  connection: Connection
+  target: Target
+  settings: Settings
+  clock: Clock
+  random: Random
+  log: Log
+}
+
+/** Makes calls: paced, authenticated, repeated where that is safe, within a deadline. */
+export class Caller {
+  readonly #deps: CallerDeps
+  readonly #endpoint: Endpoint
+  readonly #limit: RateLimit
+  readonly #headers: Record<string, string>
+  readonly #scopes = new Set<Scope>()
+  #asked = 0
+  #closed = false
+
+  constructor(deps: CallerDeps) {
+    this.#deps = deps
+    this.#endpoint = new Endpoint(deps)
+    this.#limit = new RateLimit(deps.clock, deps.settings)
+    this.#headers = { 'user-agent': deps.settings.userAgent }
+    for (const [name, value] of Object.entries(deps.connection.headers ?? {})) this.#headers[name.toLowerCase()] = value
+  }
+
+  get server(): string {
+    return this.#deps.target.shown
+  }
+
+  get compress(): boolean {
+    return this.#deps.settings.compress
+  }
+
+  /** The server's "yes". Its "no" is thrown. */
+  async call(call: Call): Promise<Answer> {
+    const scope = this.#scope(call)
+    try {
+      return await this.#persist(call, scope, 'call', (done) => new Answer(done))
+    } finally {
+      this.#leave(scope)
+    }
+  }
+
+  /** The stream of a watch, once the server has agreed to it. It ends with the call's signal or with the client. */
+  async open(call: Call): Promise<WatchStream> {
+    const scope = this.#scope(call)
+    const { settings } = this.#deps
+    const context = { method: call.method, path: call.path, server: this.server }
+    try {
+      const stream = await this.#persist(call, scope, 'watch', (done) => new WatchStream(context, settings.watchBufferBytes, done))
+      stream.onOver = () => this.#leave(scope)
+      scope.keep((reason) => stream.fail(reason))
+      return stream
+    } catch (error) {
+      this.#leave(scope)
+      throw error
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    for (const scope of this.#scopes) scope.end(failures.KUBE_CLOSED({ server: this.server }))
+    await this.#endpoint.destroy(new Lost('the client was closed', { sent: true, final: 'refused' }))
+  }
+
+  /** Tries until there is an answer to keep. `R` is the answer and receives it, too. */
+  async #persist<R extends Answer>(
+    call: Call,
+    scope: Scope,
+    lane: LaneName,
+    receive: (done: (outcome: R | Lost) => void) => R,
+  ): Promise<R> {
+    const { clock, connection, random } = this.#deps
+    const tries: Tries = { method: call.method, postponed: 0, lost: 0, canRefresh: connection.credentials !== undefined }
+    for (let refresh = false; ; ) {
+      if (lane === 'call' && !this.#limit.tryTake()) await scope.step<void>((go) => this.#limit.take(go))
+      const outcome = await this.#attempt(call, scope, lane, refresh, receive)
+      const verdict =
+        outcome instanceof Lost
+          ? afterLoss(outcome, tries, random)
+          : afterAnswer(outcome.status, outcome.headers['retry-after'], tries)
+      refresh = verdict.next === 'refresh'
+      if (refresh) tries.canRefresh = false
+      else if (verdict.next === 'retry' && scope.allows(clock, verdict.afterMs)) {
+        if (outcome instanceof Lost) tries.lost++
+        else tries.postponed++
+        await scope.sleep(clock, verdict.afterMs)
+      } else if (outcome instanceof Lost) throw this.#failure(outcome, call.method)
+      else if (outcome.isSuccess) return outcome
+      else throw await failureOf(outcome, call)
+    }
+  }
+
+  async #attempt<R extends Answer>(
+    call: Call,
+    scope: Scope,
+    lane: LaneName,
+    refresh: boolean,
+    receive: (done: (outcome: R | Lost) => void) => R,
+  ): Promise<R | Lost> {
+    const asked = ++this.#asked
+    const credentials = await this.#credentials(scope, refresh, call.signal)
+    const transport = this.#endpoint.transportFor(credentials, asked)
+    const request = {
+      method: call.method,
+      path: `${this.#deps.target.prefix}${call.path}${call.query ?? ''}`,
+      headers: this.#headersFor(call, credentials),
+      body: call.body,
+    }
+    const sample = this.#sampler(call, lane)
+    const outcome = await scope.step<R | Lost>((resolve) => {
+      const receiver = receive(resolve)
+      const exchange = transport.dispatch(lane, request, receiver)
+      receiver.exchange = exchange
+      return () => exchange.cancel()
+    })
+    sample?.(outcome instanceof Lost ? 0 : outcome.status)
+    return outcome
+  }
+
+  async #credentials(scope: Scope, refresh: boolean, signal: AbortSignal | undefined): Promise<Credentials | undefined> {
+    const { connection } = this.#deps
+    if (!connection.credentials) return undefined
+    try {
+      const options = { ...(refresh && { refresh }), ...(signal && { signal }) }
+      return await scope.wait(connection.credentials(options))
+    } catch (error) {
+      if (scope.ended || isFailure(error)) throw error
+      throw failures.KUBE_NO_CREDENTIALS({ server: this.server, detail: 'they could not be read, see the cause' }, error)
+    }
+  }
+
+  #headersFor(call: Call, credentials: Credentials | undefined): Record<string, string> {
+    const headers: Record<string, string> = { ...this.#headers, accept: call.accept ?? 'application/json' }
+    if (credentials?.authorization) headers['authorization'] = authorizationHeader(credentials.authorization, this.server)
+    if (call.compress) headers['accept-encoding'] = 'gzip'
+    if (call.body) {
+      headers['content-type'] = call.contentType ?? 'application/json'
+      headers['content-length'] = String(call.body.length)
+    }
+    return headers
+  }
+
+  #sampler({ method, target }: Call, lane: LaneName): ((code: number) => void) | undefined {
+    const { settings, clock } = this.#deps
+    if (!settings.onRequest) return undefined
+    const startedAt = clock.now().getTime()
+    return (code) =>
+      settings.onRequest?.({ method, target, watch: lane === 'watch', code, ms: clock.now().getTime() - startedAt })
+  }
+
+  #failure(lost: Lost, method: string): Failure {
+    const { server } = this
+    const detail = lost.sent && method !== 'GET' ? `${lost.message}; the ${method} was sent and may have been carried out` : lost.message
+    return lost.final === 'untrusted'
+      ? failures.KUBE_UNTRUSTED({ server, detail }, lost.cause)
+      : failures.KUBE_UNREACHABLE({ server, detail }, lost.cause)
+  }
+
+  #scope({ method, path, signal, deadlineMs = this.#deps.settings.deadlineMs }: Call): Scope {
+    const { server } = this
+    if (this.#closed) throw failures.KUBE_CLOSED({ server })
+    const failure = () => failures.KUBE_DEADLINE({ method, path, deadlineMs, server })
+    const scope = new Scope(this.#deps.clock, { ms: deadlineMs, failure }, signal)
+    this.#scopes.add(scope)
+    return scope
+  }
+
+  #leave(scope: Scope): void {
+    scope[Symbol.dispose]()
+    this.#scopes.delete(scope)
+  }
+}

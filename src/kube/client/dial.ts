@@ -1,0 +1,139 @@
+import type { ClientRequest } from 'node:http'
+import type { Socket } from 'node:net'
+import { connect as connectTcp, isIP } from 'node:net'
+import type { SecureContext } from 'node:tls'
+import { checkServerIdentity, connect as connectTls } from 'node:tls'
+import { systemRoots } from './identity.ts'
+import type { Guard } from './guard.ts'
+import type { Proxy, Target } from './target.ts'
+import { codeOf, describe, Lost, protocols } from './transport.ts'
+
+export interface Dialing {
+  target: Target
+  /** Undefined for plain http. */
+  context: SecureContext | undefined
+  serverName: string | undefined
+  insecure: boolean
+  /** PEM that vouches for an https proxy. Undefined: the system's roots. */
+  proxyCa: string | undefined
+}
+
+export interface Dialed {
+  socket: Socket
+  protocol: 'h2' | 'http/1.1'
+}
+
+/** Opens a socket to the server, through its proxy if there is one. Throws `Lost`. */
+export async function dial(dialing: Dialing, offered: string[], guard: Guard): Promise<Dialed> {
+  try {
+    const tunnel = dialing.target.proxy && (await openTunnel(dialing.target.proxy, dialing, guard))
+    if (!dialing.context) return { socket: tunnel ?? (await openTcp(dialing.target, guard)), protocol: protocols.http1 }
+    return await openTls(dialing, dialing.context, offered, tunnel, guard)
+  } catch (error) {
+    if (error instanceof Lost) throw error
+    throw new Lost(describe(error), { sent: false, cause: error, final: isDistrust(error) ? 'untrusted' : undefined })
+  }
+}
+
+/** Probes tell the kernel about a dead peer even where HTTP/1.1 has no ping. */
+const keptAlive = { noDelay: true, keepAlive: true, keepAliveInitialDelay: 30_000 }
+
+function openTcp({ host, port }: Target, guard: Guard): Promise<Socket> {
+  return guard.opened(connectTcp({ host, port, ...keptAlive }), 'connect')
+}
+
+async function openTls(
+  { target, serverName, insecure }: Dialing,
+  secureContext: SecureContext,
+  offered: string[],
+  tunnel: Socket | undefined,
+  guard: Guard,
+): Promise<Dialed> {
+  const expected = serverName ?? target.host
+  const socket = connectTls({
+    ...(tunnel ? { socket: tunnel } : keptAlive),
+    host: target.host,
+    port: target.port,
+    secureContext,
+    // RFC 6066: an address is never sent as a server name.
+    servername: isIP(expected) ? '' : expected,
+    checkServerIdentity: (_, certificate) => checkServerIdentity(expected, certificate),
+    rejectUnauthorized: !insecure,
+    ALPNProtocols: offered,
+  })
+  await guard.opened(socket, 'secureConnect')
+  return { socket, protocol: socket.alpnProtocol === protocols.http2 ? protocols.http2 : protocols.http1 }
+}
+
+async function openTunnel(proxy: Proxy, { target, proxyCa }: Dialing, guard: Guard): Promise<Socket> {
+  const { request } = proxy.secure ? await import('node:https') : await import('node:http')
+  const authority = `${isIP(target.host) === 6 ? `[${target.host}]` : target.host}:${target.port}`
+  const asking = request({
+    ...keptAlive,
+    method: 'CONNECT',
+    host: proxy.host,
+    port: proxy.port,
+    path: authority,
+    agent: false,
+    headers: {
+      host: authority,
+      ...(proxy.authorization && { 'proxy-authorization': proxy.authorization.reveal() }),
+    },
+    ...(proxy.secure && {
+      servername: isIP(proxy.host) ? '' : proxy.host,
+      ca: proxyCa ?? systemRoots(),
+      minVersion: 'TLSv1.2' as const,
+      allowPartialTrustChain: true,
+    }),
+  })
+  return guard.during(asking, answered(asking, proxy))
+}
+
+function answered(asking: ClientRequest, proxy: Proxy): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    asking.once('error', reject)
+    asking.once('connect', ({ statusCode = 0 }, socket: Socket, head: Buffer) => {
+      if (statusCode >= 200 && statusCode < 300) {
+        if (head.length > 0) socket.unshift(head)
+        return resolve(socket)
+      }
+      socket.destroy()
+      reject(refusal(statusCode, proxy))
+    })
+    // A proxy that refuses may answer CONNECT like any other request.
+    asking.once('response', ({ statusCode = 0 }) => {
+      asking.destroy()
+      reject(refusal(statusCode, proxy))
+    })
+    asking.end()
+  })
+}
+
+const refusal = (status: number, proxy: Proxy): Lost =>
+  new Lost(`the proxy ${proxy.host}:${proxy.port} answered ${status}`, {
+    sent: false,
+    final: status < 500 ? 'refused' : undefined,
+  })
+
+/** OpenSSL's verdicts on a certificate chain, and Node's on its name. */
+const distrust = new Set([
+  'ERR_TLS_CERT_ALTNAME_INVALID',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'CERT_HAS_EXPIRED',
+  'CERT_NOT_YET_VALID',
+  'CERT_SIGNATURE_FAILURE',
+  'CERT_UNTRUSTED',
+  'CERT_REJECTED',
+  'CERT_REVOKED',
+  'CERT_CHAIN_TOO_LONG',
+  'INVALID_CA',
+  'INVALID_PURPOSE',
+  'PATH_LENGTH_EXCEEDED',
+  'HOSTNAME_MISMATCH',
+])
+
+const isDistrust = (error: unknown): boolean => distrust.has(codeOf(error))

@@ -1,0 +1,166 @@
+import type { ClientHttp2Session } from 'node:http2'
+import { connect, constants } from 'node:http2'
+import type { Socket } from 'node:net'
+import type { Clock } from '../../core/clock.ts'
+import type { Guard } from './guard.ts'
+import type { HeartbeatOptions } from './heartbeat.ts'
+import { Heartbeat } from './heartbeat.ts'
+import { Http2Exchange } from './http2-exchange.ts'
+import type { Exchange, LaneName, Receiver, WireRequest } from './transport.ts'
+import { describe, Lost } from './transport.ts'
+
+/**
+ * Bytes the server may send ahead of us. A list should not wait for our acknowledgements on a long line, while what
+ * a watch with a slow consumer piles up stays small; the window of the whole connection is wide enough that one
+ * stalled stream never starves its neighbours.
+ */
+const windows = {
+  call: { stream: 4 * 2 ** 20, connection: 64 * 2 ** 20 },
+  watch: { stream: 2 ** 18, connection: 32 * 2 ** 20 },
+}
+
+/** Share of the server's stream limit after which a new connection is opened: beyond the limit, requests wait in silence. */
+const comfortableShare = 0.8
+
+/** More than this on one connection only makes its streams wait for each other. */
+const mostStreams = 1_000
+
+export interface Http2Deps {
+  clock: Clock
+  settings: HeartbeatOptions
+  /** There is room again. */
+  onFree(connection: Http2Connection): void
+  /** Takes no more requests, for whatever reason. */
+  onGone(connection: Http2Connection): void
+}
+
+export class Http2Connection {
+  readonly #session: ClientHttp2Session
+  readonly #deps: Http2Deps
+  readonly #heartbeat: Heartbeat
+  readonly #exchanges = new Set<Http2Exchange>()
+  readonly #pseudo: { authority: string; scheme: string }
+  #limit: number
+  #gone = false
+  /** The server promised not to have looked at streams above this. */
+  #lastStreamId = Number.POSITIVE_INFINITY
+  #lost: Lost | undefined
+
+  static async open(
+    socket: Socket,
+    { lane, authority, guard }: { lane: LaneName; authority: string; guard: Guard },
+    deps: Http2Deps,
+  ): Promise<Http2Connection> {
+    const session = connect(`https://${authority}`, {
+      createConnection: () => socket,
+      settings: { enablePush: false, initialWindowSize: windows[lane].stream },
+      // Node refuses streams beyond 10 MB of a session's data otherwise, which one list page can reach.
+      maxSessionMemory: 2_048,
+    })
+    // Until the settings are here the stream limit is unknown, and requests beyond it would be queued unseen.
+    const settled = new Promise<void>((resolve, reject) => {
+      session.once('remoteSettings', () => resolve())
+      session.once('error', reject)
+      session.once('close', () => reject(new Lost('the connection was closed at the HTTP/2 greeting', { sent: false })))
+    })
+    await guard.during(session, settled)
+    session.setLocalWindowSize(windows[lane].connection)
+    return new Http2Connection(session, socket, authority, deps)
+  }
+
+  private constructor(session: ClientHttp2Session, socket: Socket, authority: string, deps: Http2Deps) {
+    this.#session = session
+    this.#deps = deps
+    this.#pseudo = { authority, scheme: 'https' }
+    this.#limit = limitOf(session)
+    this.#heartbeat = new Heartbeat(deps.clock, deps.settings, {
+      received: () => socket.bytesRead,
+      active: () => this.#exchanges.size,
+      ping: (answered) => session.ping((error) => error ?? answered()),
+      onDead: () => this.destroy(new Lost('the connection went silent', { sent: true })),
+      onIdle: () => this.drain(),
+    })
+    session.on('remoteSettings', () => {
+      this.#limit = limitOf(session)
+    })
+    session.on('goaway', (_code, lastStreamId) => {
+      this.#lastStreamId = lastStreamId
+      this.drain()
+    })
+    session.on('error', (error) => {
+      this.#lost ??= new Lost(describe(error), { sent: true, cause: error })
+    })
+    session.on('close', () => this.#leave())
+    // What ended between the greeting and now has no more events to tell.
+    if (session.destroyed) this.#leave()
+  }
+
+  /** Takes no more requests. */
+  get isGone(): boolean {
+    return this.#gone
+  }
+
+  /** Room for one more request; `full` looks at the server's whole limit rather than the comfortable share of it. */
+  hasRoom(full = false): boolean {
+    if (this.#gone || this.#session.closed || this.#session.destroyed) return false
+    return this.#exchanges.size < (full ? this.#limit : Math.max(1, Math.floor(this.#limit * comfortableShare)))
+  }
+
+  send(request: WireRequest, receiver: Receiver): Exchange {
+    this.#heartbeat.onRequest()
+    const exchange = new Http2Exchange(this.#session, this.#pseudo, request, receiver, {
+      onClose: () => {
+        this.#exchanges.delete(exchange)
+        if (this.#gone) this.#closeWhenDone()
+        else this.#deps.onFree(this)
+      },
+      whyLost: (streamId) => {
+        const unseen = streamId !== undefined && streamId > this.#lastStreamId
+        return { sent: !unseen, lost: this.#lost }
+      },
+    })
+    this.#exchanges.add(exchange)
+    return exchange
+  }
+
+  /** No more requests; closes after the last one in flight. */
+  drain(): void {
+    this.#leave()
+    this.#closeWhenDone()
+  }
+
+  /** Tells every receiver that its answer has ended here, as a server's timeout would. */
+  endAll(): void {
+    for (const exchange of [...this.#exchanges]) exchange.end()
+  }
+
+  destroy(lost: Lost): void {
+    this.#lost ??= lost
+    this.#leave()
+    this.#session.destroy(undefined, constants.NGHTTP2_CANCEL)
+  }
+
+  /** Resolves when the session is over. */
+  get closed(): Promise<void> {
+    return new Promise((resolve) => {
+      if (this.#session.destroyed) resolve()
+      else this.#session.once('close', resolve)
+    })
+  }
+
+  #leave(): void {
+    if (this.#session.destroyed) this.#heartbeat[Symbol.dispose]()
+    if (this.#gone) return
+    this.#gone = true
+    this.#deps.onGone(this)
+  }
+
+  #closeWhenDone(): void {
+    if (this.#exchanges.size > 0) return
+    this.#heartbeat[Symbol.dispose]()
+    if (!this.#session.destroyed) this.#session.close()
+  }
+}
+
+const limitOf = (session: ClientHttp2Session): number =>
+  Math.max(1, Math.min(mostStreams, session.remoteSettings.maxConcurrentStreams ?? mostStreams))

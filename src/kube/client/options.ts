@@ -1,0 +1,54 @@
+/** One answer, or one try without an answer, for metrics. */
+export interface RequestSample {
+  method: string
+  /** What was asked for, without names: `secrets`, `leases.coordination.k8s.io`, `pods/eviction`, `/version`. */
+  target: string
+  watch: boolean
+  /** The HTTP status; 0 when there was no answer. */
+  code: number
+  /** Until the whole answer was there; of a watch, until it was open. */
+  ms: number
+}
+
+export interface ClientOptions {
+  /** Default `lanyard`. */
+  userAgent?: string
+  /** Calls a second, watches not counted. 0: as many as come. Default 50. */
+  qps?: number
+  /** Calls that may be made at once after a pause. Default 100. */
+  burst?: number
+  /** Of a call that names none. Milliseconds, retries included. Default 30,000. */
+  deadlineMs?: number
+  /** TCP, proxy, TLS and the HTTP/2 greeting together. Default 10,000. */
+  connectMs?: number
+  /** Silence on a connection with requests under way before it is probed. 0: never. Default 30,000. */
+  pingAfterMs?: number
+  /** How long a probe may go unanswered before the connection counts as dead. Default 15,000. */
+  pingTimeoutMs?: number
+  /** A connection without requests is closed after about this. Shorter than what load balancers forget silently. Default 90,000. */
+  idleMs?: number
+  /** Connections for calls; further requests share them up to the server's limit, then wait. Default 4. */
+  maxCallConnections?: number
+  /** Ask for gzip on lists. Default: unless the server is on the loopback interface, where unpacking costs more than it saves. */
+  compress?: boolean
+  /** A watch reads no further from the network while its consumer is this many bytes behind. Default 1 MiB. */
+  watchBufferBytes?: number
+  onRequest?(sample: RequestSample): void
+}
+
+export type Settings = Required<Omit<ClientOptions, 'onRequest'>> & Pick<ClientOptions, 'onRequest'>
+
+export const settingsOf = (options: ClientOptions, { loopback }: { loopback: boolean }): Settings => ({
+  userAgent: 'lanyard',
+  qps: 50,
+  burst: 100,
+  deadlineMs: 30_000,
+  connectMs: 10_000,
+  pingAfterMs: 30_000,
+  pingTimeoutMs: 15_000,
+  idleMs: 90_000,
+  maxCallConnections: 4,
+  compress: !loopback,
+  watchBufferBytes: 2 ** 20,
+  ...options,
+})

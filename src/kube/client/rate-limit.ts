@@ -1,0 +1,79 @@
+import type { Clock } from '../../core/clock.ts'
+
+/**
+ * A token bucket: `burst` at once after a pause, `qps` a second in the long run, first come first served.
+ * Refilled by arithmetic when asked; a timer runs only while somebody waits.
+ */
+export class RateLimit {
+  readonly #clock: Clock
+  readonly #perMs: number
+  readonly #burst: number
+  #tokens: number
+  #refilledAt: number
+  #waiting: (() => void)[] = []
+  #timer: Disposable | undefined
+
+  constructor(clock: Clock, { qps, burst }: { qps: number; burst: number }) {
+    this.#clock = clock
+    this.#perMs = qps / 1_000
+    this.#burst = Math.max(1, burst)
+    this.#tokens = this.#burst
+    this.#refilledAt = clock.now().getTime()
+  }
+
+  /** Takes a token if one is free and nobody waits. */
+  tryTake(): boolean {
+    if (this.#perMs === 0) return true
+    if (this.#waiting.length > 0) return false
+    this.#refill()
+    if (this.#tokens < 1) return false
+    this.#tokens -= 1
+    return true
+  }
+
+  /** Calls `go` once with a token taken. The returned function leaves the queue. */
+  take(go: () => void): () => void {
+    if (this.tryTake()) {
+      go()
+      return () => {}
+    }
+    this.#waiting.push(go)
+    this.#arm()
+    return () => {
+      this.#waiting = this.#waiting.filter((other) => other !== go)
+      if (this.#waiting.length === 0) this.#disarm()
+    }
+  }
+
+  #refill(): void {
+    const now = this.#clock.now().getTime()
+    // A clock set back adds nothing, and counting starts again from where it now is.
+    const elapsedMs = Math.max(0, now - this.#refilledAt)
+    this.#tokens = Math.min(this.#burst, this.#tokens + elapsedMs * this.#perMs)
+    this.#refilledAt = now
+  }
+
+  #arm(): void {
+    if (this.#timer) return
+    const missingMs = Math.ceil((1 - this.#tokens) / this.#perMs)
+    this.#timer = this.#clock.timer(new Date(this.#refilledAt + Math.max(1, missingMs)), () => {
+      this.#timer = undefined
+      this.#serve()
+    })
+  }
+
+  #serve(): void {
+    this.#refill()
+    // Half a millitoken of tolerance: sums of fractions may end just below 1 at the very moment a token is due.
+    while (this.#tokens >= 0.9995 && this.#waiting.length > 0) {
+      this.#tokens -= 1
+      this.#waiting.shift()?.()
+    }
+    if (this.#waiting.length > 0) this.#arm()
+  }
+
+  #disarm(): void {
+    this.#timer?.[Symbol.dispose]()
+    this.#timer = undefined
+  }
+}

@@ -1,0 +1,121 @@
+import type { Random } from '../../core/random.ts'
+import { failures, isExpired, isNotFound } from '../failures.ts'
+import type { CallOptions, Collection, ListOptions, WatchEvent, WatchOptions } from '../kube.ts'
+import type { KubeObject, List, Stored } from '../objects.ts'
+import { apiVersionOf } from '../objects.ts'
+import type { Address } from './address.ts'
+import type { Caller } from './caller.ts'
+import { queryString } from './path.ts'
+import type { View } from './view.ts'
+import { WatchIterator } from './watch.ts'
+
+const defaultPageSize = 500
+
+export interface ReaderDeps {
+  caller: Caller
+  address: Address
+  view: View
+  random: Random
+}
+
+/** The reading half of a collection. */
+export class Reader<T extends KubeObject> implements Pick<Collection<T>, 'get' | 'find' | 'list' | 'pages' | 'watch'> {
+  protected readonly deps: ReaderDeps
+
+  constructor(deps: ReaderDeps) {
+    this.deps = deps
+  }
+
+  async get(name: string, options: CallOptions = {}): Promise<Stored<T>> {
+    const { caller, address, view } = this.deps
+    const call = { ...callOptions(options), method: 'GET', accept: view.one, ...address.one('get', name) }
+    return view.trim(await caller.object<Stored<T>>(call))
+  }
+
+  async find(name: string, options?: CallOptions): Promise<Stored<T> | undefined> {
+    try {
+      return await this.get(name, options)
+    } catch (error) {
+      if (isAbsent(error)) return undefined
+      throw error
+    }
+  }
+
+  async list(options: ListOptions = {}): Promise<List<T>> {
+    try {
+      const pages: List<T>[] = []
+      for await (const page of this.pages(options)) pages.push(page)
+      const [first = emptyList<T>()] = pages
+      return pages.length < 2 ? first : { metadata: { resourceVersion: first.metadata.resourceVersion }, items: pages.flatMap((page) => page.items) }
+    } catch (error) {
+      // Only a continue token expires like this on a list that names no version. One unpaged list cannot.
+      if (!isExpired(error) || options.resourceVersionMatch === 'Exact') throw error
+      return this.#page(options, undefined, undefined)
+    }
+  }
+
+  async *pages(options: ListOptions = {}): AsyncIterable<List<T>> {
+    const { pageSize = defaultPageSize } = options
+    let next: string | undefined
+    do {
+      const page: List<T> = await this.#page(options, pageSize, next)
+      next = page.metadata.continue || undefined
+      yield page
+    } while (next !== undefined)
+  }
+
+  watch(options: WatchOptions = {}): AsyncIterable<WatchEvent<T>> {
+    const { caller, address, view, random } = this.deps
+    const { resourceVersion, sendInitialEvents, labelSelector, fieldSelector } = options
+    const timeoutSeconds = options.timeoutSeconds ?? Math.floor(300 + 300 * random.fraction())
+    const query = queryString({
+      watch: true,
+      allowWatchBookmarks: true,
+      resourceVersion,
+      timeoutSeconds,
+      labelSelector,
+      fieldSelector,
+      sendInitialEvents,
+      resourceVersionMatch: sendInitialEvents === undefined ? undefined : 'NotOlderThan',
+    })
+    const call = { method: 'GET', accept: view.one, query, ...address.all }
+    return new WatchIterator<T>({
+      open: (signal) => caller.open({ ...call, signal }),
+      signal: options.signal,
+      trim: view.trim,
+      method: call.method,
+      path: call.path,
+      server: caller.server,
+    })
+  }
+
+  async #page(options: ListOptions, limit: number | undefined, next: string | undefined): Promise<List<T>> {
+    const { caller, address, view } = this.deps
+    const { labelSelector, fieldSelector, resourceVersion, resourceVersionMatch } = options
+    const query = queryString({
+      labelSelector,
+      fieldSelector,
+      limit,
+      continue: next,
+      // A continue token carries its version; the server refuses a second one.
+      ...(next === undefined && { resourceVersion, resourceVersionMatch }),
+    })
+    const call = { ...callOptions(options), method: 'GET', accept: view.list, query, compress: caller.compress, ...address.all }
+    const list = await caller.object<List<T> & KubeObject>(call)
+    if (!list.metadata || (list.items != null && !Array.isArray(list.items)))
+      throw failures.KUBE_BAD_ANSWER({ method: 'GET', path: call.path, server: caller.server, detail: 'the answer is not a list' })
+    return { metadata: list.metadata, items: this.#complete(list.items ?? []) }
+  }
+
+  /** Items of typed lists come without apiVersion and kind; callers expect what `get` gives. */
+  #complete(items: Stored<T>[]): Stored<T>[] {
+    const { address, view } = this.deps
+    const apiVersion = apiVersionOf(address.resource)
+    const { kind } = address.resource
+    for (const item of items) {
+      item.apiVersion ??= apiVersion
+      item.kind ??= kind
+    }
+    return view.trim === identity ? items : items.map((item) => view.trim(item))
+  }
+}

@@ -1,0 +1,48 @@
+import type { Random } from '../../core/random.ts'
+import { backoffMs } from '../../core/backoff.ts'
+import type { Lost } from './transport.ts'
+
+/** What to do after one try of a call. */
+export type Verdict =
+  | { readonly next: 'accept' }
+  | { readonly next: 'retry'; readonly afterMs: number }
+  /** At once, with credentials asked for anew. */
+  | { readonly next: 'refresh' }
+  | { readonly next: 'give up' }
+
+export interface Tries {
+  method: string
+  /** Answers that asked us to come back later. */
+  postponed: number
+  /** Tries without an answer. */
+  lost: number
+  canRefresh: boolean
+}
+
+const accept: Verdict = { next: 'accept' }
+const giveUp: Verdict = { next: 'give up' }
+const refresh: Verdict = { next: 'refresh' }
+
+/** As many as client-go. */
+const mostPostponed = 10
+/** 50 ms to 1.6 s, three seconds in all: bridges a restart of a connection; a restart of a server is for the caller's own loop. */
+const mostLost = 6
+const betweenTries = { baseMs: 50, maxMs: 1_600 }
+
+/** 429 means that nothing was done, and a 5xx with Retry-After asks for the same request again, whatever its method. */
+export function afterAnswer(status: number, retryAfter: string | undefined, tries: Tries): Verdict {
+  if (status === 401 && tries.canRefresh) return refresh
+  if (status !== 429 && !(status >= 500 && retryAfter !== undefined)) return accept
+  return tries.postponed < mostPostponed ? { next: 'retry', afterMs: waitMs(retryAfter) } : accept
+}
+
+/** What may have reached the server is repeated for reads only. */
+export function afterLoss(lost: Lost, tries: Tries, random: Random): Verdict {
+  if (lost.final || tries.lost >= mostLost || (lost.sent && tries.method !== 'GET')) return giveUp
+  return { next: 'retry', afterMs: backoffMs(tries.lost, betweenTries, random) }
+}
+
+function waitMs(retryAfter: string | undefined): number {
+  const seconds = Number(retryAfter)
+  return Number.isFinite(seconds) && seconds >= 0 && retryAfter !== undefined ? seconds * 1_000 : 1_000
+}

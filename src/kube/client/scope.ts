@@ -1,0 +1,95 @@
+import type { Clock } from '../../core/clock.ts'
+import { after } from '../../core/clock.ts'
+
+/**
+ * The life of one call. Its deadline, its signal or the closing of the client ends it, whichever comes first; the step
+ * under way is then given up, and it and every later step reject with the reason.
+ */
+export class Scope implements Disposable {
+  #ended = false
+  #reason: unknown
+  #onEnd: ((reason: unknown) => void) | undefined
+  #timer: Disposable | undefined
+  #deadline = 0
+  readonly #signal: AbortSignal | undefined
+  readonly #onAbort = () => this.end(this.#signal?.reason)
+
+  constructor(clock: Clock, deadline: { ms: number; failure: () => Error }, signal?: AbortSignal) {
+    this.#signal = signal
+    if (signal?.aborted) {
+      this.#ended = true
+      this.#reason = signal.reason
+      return
+    }
+    signal?.addEventListener('abort', this.#onAbort)
+    const at = after(clock.now(), deadline.ms)
+    this.#deadline = at.getTime()
+    this.#timer = clock.timer(at, () => this.end(deadline.failure()))
+  }
+
+  /** Runs `start`, which returns how to give up. One step at a time. */
+  step<T>(start: (resolve: (value: T) => void, reject: (reason: unknown) => void) => () => void): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      if (this.#ended) return reject(this.#reason)
+      const finish = () => {
+        this.#onEnd = undefined
+      }
+      const giveUp = start(
+        (value) => (finish(), resolve(value)),
+        (reason) => (finish(), reject(reason)),
+      )
+      this.#onEnd = (reason) => {
+        giveUp()
+        reject(reason)
+      }
+    })
+  }
+
+  wait<T>(promise: Promise<T>): Promise<T> {
+    return this.step((resolve, reject) => {
+      promise.then(resolve, reject)
+      return () => {}
+    })
+  }
+
+  sleep(clock: Clock, ms: number): Promise<void> {
+    return this.step((resolve) => {
+      const timer = clock.timer(after(clock.now(), ms), resolve)
+      return () => timer[Symbol.dispose]()
+    })
+  }
+
+  /** Whether there is time left for a wait of `ms`. */
+  allows(clock: Clock, ms: number): boolean {
+    return clock.now().getTime() + ms < this.#deadline
+  }
+
+  /** From now on only the signal and `end` can end it, and they call `onEnd`. */
+  keep(onEnd: (reason: unknown) => void): void {
+    this.#timer?.[Symbol.dispose]()
+    if (this.#ended) onEnd(this.#reason)
+    else this.#onEnd = onEnd
+  }
+
+  end(reason: unknown): void {
+    if (this.#ended) return
+    this.#ended = true
+    this.#reason = reason
+    this.#release()
+    this.#onEnd?.(reason)
+  }
+
+  get ended(): boolean {
+    return this.#ended
+  }
+
+  [Symbol.dispose](): void {
+    this.#onEnd = undefined
+    this.#release()
+  }
+
+  #release(): void {
+    this.#timer?.[Symbol.dispose]()
+    this.#signal?.removeEventListener('abort', this.#onAbort)
+  }
+}

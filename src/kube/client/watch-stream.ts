@@ -1,0 +1,129 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { failures } from '../failures.ts'
+import { Answer } from './answer.ts'
+import { LineBuffer } from './lines.ts'
+import type { Lost } from './transport.ts'
+
+export interface WatchContext {
+  method: string
+  path: string
+  server: string
+}
+
+type Line = string | undefined
+
+/** The lines of an open watch, read no faster than they are taken. */
+export class WatchStream extends Answer {
+  /** Called once, when nothing more will come from the network. */
+  onOver: () => void = () => {}
+  readonly #context: WatchContext
+  readonly #bufferBytes: number
+  readonly #opened: (outcome: WatchStream | Lost) => void
+  readonly #lines = new LineBuffer()
+  #taker: { resolve(line: Line): void; reject(reason: unknown): void } | undefined
+  #paused = false
+  #over = false
+  #failure: { reason: unknown } | undefined
+
+  constructor(context: WatchContext, bufferBytes: number, opened: (outcome: WatchStream | Lost) => void) {
+    super(opened)
+    this.#context = context
+    this.#bufferBytes = bufferBytes
+    this.#opened = opened
+  }
+
+  override onAnswer(status: number, headers: IncomingHttpHeaders): void {
+    super.onAnswer(status, headers)
+    if (this.isSuccess) this.#opened(this)
+  }
+
+  override onData(chunk: Buffer): void {
+    if (!this.isSuccess) return super.onData(chunk)
+    this.#lines.push(chunk)
+    if (this.#taker) this.#offer()
+    else if (this.#lines.size > this.#bufferBytes) this.#pause()
+  }
+
+  override onEnd(): void {
+    if (this.status !== 0 && !this.isSuccess) return super.onEnd()
+    // Ended before it was answered: a change of identity while it was being opened. There is nothing to read.
+    if (this.status === 0) this.onAnswer(200, {})
+    this.#finish()
+  }
+
+  override onLost(lost: Lost): void {
+    if (!this.isSuccess) return super.onLost(lost)
+    const { server } = this.#context
+    this.#finish({ reason: failures.KUBE_UNREACHABLE({ server, detail: lost.message }, lost.cause) })
+  }
+
+  /** The next line; undefined after the last. Throws once what arrived before a failure is taken. One taker at a time. */
+  take(): Line | Promise<Line> {
+    const line = this.#lines.next()
+    if (line === undefined) return this.#over ? this.#last() : this.#wait()
+    if (this.#paused && this.#lines.size < this.#bufferBytes / 2) this.#resume()
+    return line
+  }
+
+  /** Drops what was not taken; a taker who waits gets the end. */
+  cancel(): void {
+    this.#stop(undefined)
+  }
+
+  /** Drops what was not taken; takers get the reason. */
+  fail(reason: unknown): void {
+    this.#stop({ reason })
+  }
+
+  #stop(failure: { reason: unknown } | undefined): void {
+    this.exchange?.cancel()
+    this.#lines.clear()
+    this.#failure ??= failure
+    this.#finish()
+  }
+
+  #finish(failure?: { reason: unknown }): void {
+    if (this.#over) return
+    this.#over = true
+    this.#failure ??= failure
+    this.onOver()
+    this.#offer()
+  }
+
+  /** A last event may lack its line end; what is no whole event is for the reader to complain about. */
+  #last(): Line {
+    if (this.#failure) throw this.#failure.reason
+    return this.#lines.rest().trim() || undefined
+  }
+
+  #wait(): Promise<Line> {
+    return new Promise((resolve, reject) => {
+      this.#taker = { resolve, reject }
+    })
+  }
+
+  #offer(): void {
+    const taker = this.#taker
+    if (!taker) return
+    try {
+      const line = this.#lines.next() ?? (this.#over ? this.#last() : undefined)
+      if (line === undefined && !this.#over) return
+      this.#taker = undefined
+      taker.resolve(line)
+    } catch (error) {
+      this.#taker = undefined
+      taker.reject(error)
+    }
+  }
+
+  #pause(): void {
+    if (this.#paused) return
+    this.#paused = true
+    this.exchange?.pause()
+  }
+
+  #resume(): void {
+    this.#paused = false
+    this.exchange?.resume()
+  }
+}

@@ -1,0 +1,139 @@
+import type { BackoffOptions } from '../core/backoff.ts'
+import { backoffMs } from '../core/backoff.ts'
+import type { Clock } from '../core/clock.ts'
+import { sleep } from '../core/clock.ts'
+import { isFailure } from '../core/failure.ts'
+import type { Run } from '../core/lifecycle.ts'
+import { isAbort } from '../core/lifecycle.ts'
+import type { Log } from '../core/log.ts'
+import type { Random } from '../core/random.ts'
+import { deadline } from './deadline.ts'
+import { isExpired } from './failures.ts'
+import type { Collection, Selectors } from './kube.ts'
+import type { KubeObject, Stored } from './objects.ts'
+import { runtimeFailures } from './runtime-failures.ts'
+
+/** What an informer needs of a collection; `collection.metadata` has it too. */
+export type Source<T extends KubeObject> = Pick<Collection<T>, 'pages' | 'watch'>
+
+/** Where the objects go. Neither call may throw. */
+export interface Sink<T extends KubeObject> {
+  /** These and no others exist. */
+  replace(objects: Stored<T>[]): void
+  change(type: 'ADDED' | 'MODIFIED' | 'DELETED', object: Stored<T>): void
+}
+
+export interface ListWatchOptions extends Selectors {
+  clock: Clock
+  random: Random
+  log: Log
+  /** Objects a page of a list. Default: the client's. */
+  pageSize?: number
+  /** Seconds a watch is asked to last, at least; up to twice that is drawn at random. Default 300, as client-go has it. */
+  watchSeconds?: number
+  /** Waits after a dropped watch and before another list. Default: 200 ms, doubling, at most 30 seconds. */
+  backoff?: BackoffOptions
+}
+
+/** A watch that lasted this long was no mishap: if the server ended it, the next one starts at once. */
+const livedMs = 1_000
+/** After a watch of this length the next list counts as the first again. */
+const steadyMs = 60_000
+/** How long past its own end a watch may stay open before it counts as half-open. The client's PING finds most sooner. */
+const marginMs = 30_000
+
+/**
+ * Keeps `sink` the same as the server: lists in pages, then watches from the list's version on. An ended or dropped
+ * watch resumes from the last version seen, without a list. Only when the server no longer knows that version (410), or
+ * its versions went back (a restored backup), everything is listed again. Lists are backed off on their own
+ * count, which a flapping connection does not raise and a short-lived watch does not reset.
+ *
+ * Lists are consistent reads (no resourceVersion), so that a list never shows less than the watch before it. Streaming
+ * lists (`sendInitialEvents`) are not used: they are on by default only from Kubernetes 1.34 on, so that the paged
+ * list had to stay beside them, and its pages bound the memory of both sides already.
+ */
+export function listWatch<T extends KubeObject>(source: Source<T>, sink: Sink<T>, options: ListWatchOptions): Run {
+  const { clock, random, log, watchSeconds = 300, backoff = { baseMs: 200, maxMs: 30_000 } } = options
+  const selectors = pick(options, 'labelSelector', 'fieldSelector')
+  const paging = pick(options, 'pageSize')
+
+  return async (signal) => {
+    /** The newest version known. Undefined: to be listed. */
+    let version: string | undefined
+    /** Lists since a watch was steady, and watches in a row that came to nothing. */
+    let [lists, drops] = [0, 0]
+    const pauseMs = (attempt: number) => backoffMs(attempt, backoff, random)
+
+    async function list(): Promise<void> {
+      if (lists > 0) await sleep(clock, pauseMs(lists - 1), signal)
+      lists += 1
+      const objects: Stored<T>[] = []
+      let listed = ''
+      try {
+        for await (const page of source.pages({ ...selectors, ...paging, signal })) {
+          for (const object of page.items) objects.push(object)
+          listed = page.metadata.resourceVersion
+        }
+      } catch (err) {
+        signal.throwIfAborted()
+        log.warn({ err, lists }, 'list failed')
+        return
+      }
+      sink.replace(objects)
+      version = listed
+    }
+
+    async function follow(from: string): Promise<void> {
+      const timeoutSeconds = Math.round(watchSeconds * (1 + random.fraction()))
+      const limitMs = timeoutSeconds * 1_000 + marginMs
+      using limit = deadline(clock, limitMs, () => runtimeFailures.KUBE_WATCH_SILENT({ limitMs }), signal)
+      const watched = { ...selectors, resourceVersion: from, timeoutSeconds, signal: limit.signal }
+      let reached = from
+      for await (const event of source.watch(watched)) {
+        const next = event.type === 'BOOKMARK' ? event.resourceVersion : event.object.metadata.resourceVersion
+        if (isOlder(next, reached)) throw runtimeFailures.KUBE_WENT_BACK({ from: reached, to: next })
+        if (event.type !== 'BOOKMARK') sink.change(event.type, event.object)
+        version = reached = next
+        drops = 0
+      }
+      limit.signal.throwIfAborted()
+    }
+
+    async function watch(from: string): Promise<void> {
+      const startedAt = clock.now().getTime()
+      const problem = await follow(from).catch((error: unknown) => {
+        signal.throwIfAborted()
+        return error ?? new Error('the watch failed without saying why')
+      })
+      const lastedMs = clock.now().getTime() - startedAt
+      if (lastedMs >= livedMs) drops = 0
+      if (lastedMs >= steadyMs) lists = Math.min(lists, 1)
+      if (isExpired(problem) || isFailure(problem, 'KUBE_WENT_BACK')) {
+        version = undefined
+        log.info({ err: problem, lists }, 'watch expired')
+      } else if (problem || lastedMs < livedMs) {
+        const nextTryMs = pauseMs(drops++)
+        log.info({ err: problem, drops, nextTryMs }, 'watch dropped')
+        await sleep(clock, nextTryMs, signal)
+      }
+    }
+
+    try {
+      while (!signal.aborted) await (version === undefined ? list() : watch(version))
+    } catch (error) {
+      if (!isAbort(error, signal)) throw error
+    }
+  }
+}
+
+/** Versions are numbers on every server that is known; where they are not, nothing can be said. */
+function isOlder(version: string, than: string): boolean {
+  if (!/^\d+$/.test(version) || !/^\d+$/.test(than)) return false
+  return version.length === than.length ? version < than : version.length < than.length
+}
+
+const pick = <O extends object, K extends keyof O>(options: O, ...names: K[]): Pick<O, K> =>
+  Object.fromEntries(names.filter((name) => options[name] !== undefined).map((name) => [name, options[name]])) as Pick<
+    O,
+    K
+  >

@@ -1,0 +1,89 @@
+import { writeFile } from 'node:fs/promises'
+import { findAssets } from '../../../tools/kube-assets/locate.ts'
+import type { Facts } from './access.ts'
+import { accessTo, kubeconfigOf, publish } from './access.ts'
+import type { ControlPlaneOptions, OwnControlPlane } from './contract.ts'
+import { programs } from './contract.ts'
+import type { GuardedDir } from './guard.ts'
+import { createGuardedDir } from './guard.ts'
+import { createIdentities, issueForClient, writeSecret } from './identities.ts'
+import type { Paths } from './paths.ts'
+import { pathsIn } from './paths.ts'
+import { Servers } from './servers.ts'
+
+/** Why a real control plane cannot be started here, and what to do. Undefined when it can. */
+export const whyNoKube = (env: NodeJS.ProcessEnv): string | undefined =>
+  findAssets(env, programs) ? undefined : `${programs.join(', ')} are not built; run: npm run kube-assets`
+
+/** A real etcd, kube-apiserver and kube-controller-manager. */
+export async function launchKube(options: ControlPlaneOptions, env: NodeJS.ProcessEnv): Promise<OwnControlPlane> {
+  const assets = findAssets(env, programs)
+  if (assets === undefined) throw new Error(whyNoKube(env))
+  const dir = createGuardedDir()
+  const servers = new Servers(assets, pathsIn(dir.path), options)
+  try {
+    return ownControlPlane(await startAll(servers), servers, dir)
+  } catch (error) {
+    await servers.endAll()
+    dir.remove()
+    throw error
+  }
+}
+
+async function startAll(servers: Servers): Promise<Facts> {
+  const { paths, options } = servers
+  await writeGivenFiles(paths, options)
+  const [identities] = await Promise.all([createIdentities(paths), servers.startEtcd()])
+  const { serverCaPem, clientCa, admin } = identities
+  const port = await servers.startApiserver(identities)
+  const facts: Facts = {
+    url: `https://127.0.0.1:${port}`,
+    caPem: serverCaPem,
+    admin,
+    clientCa,
+    adminKubeconfigPath: paths.adminKubeconfig,
+    auditLogPath: paths.auditLog,
+    descriptorPath: paths.descriptor,
+  }
+  await publish(facts)
+  if (options.controllers !== false) {
+    const certificate = await issueForClient(clientCa, { commonName: 'system:kube-controller-manager' })
+    await writeSecret(paths.controllerManagerKubeconfig, kubeconfigOf(facts, { certificate }))
+    await servers.startControllerManager(identities)
+  }
+  return facts
+}
+
+async function writeGivenFiles(paths: Paths, options: ControlPlaneOptions): Promise<void> {
+  const given = {
+    [paths.authorizationConfig]: options.authorizationConfig,
+    [paths.authenticationConfig]: options.authenticationConfig,
+    [paths.tokenWebhookConfig]: options.tokenWebhookConfig,
+    [paths.auditPolicy]: options.auditPolicy,
+    [paths.oidcCa]: options.oidc?.caPem,
+  }
+  for (const [path, content] of Object.entries(given)) if (content !== undefined) await writeFile(path, content)
+}
+
+function ownControlPlane(facts: Facts, servers: Servers, dir: GuardedDir): OwnControlPlane {
+  let stopped: Promise<void> | undefined
+  const stop = async () => {
+    await servers.endAll()
+    dir.remove()
+  }
+  return {
+    ...accessTo(facts),
+    dir: dir.path,
+    get pids() {
+      return servers.pids
+    },
+    kill: (program, signal = 'SIGKILL') => servers.end(program, signal),
+    start: (program) => servers.start(program),
+    async restart(program) {
+      if (program) await servers.end(program, 'SIGTERM').then(() => servers.start(program))
+      else await servers.endAll().then(() => servers.startAll())
+    },
+    stop: () => (stopped ??= stop()),
+    [Symbol.asyncDispose]: () => (stopped ??= stop()),
+  }
+}
