@@ -12,7 +12,6 @@ export const failures = catalogue({
   ],
   CONFIG_SECRET_UNREADABLE: [400, 'cannot read the file that {field} ({origin}) names: {detail}'],
   CONFIG_INVALID: [400, 'the configuration has {count} mistakes: {mistakes}'],
-  CONFIG_WATCH_ENDED: [500, 'changes of {file} can no longer be seen: {detail}'],
   METRIC_BAD_NAME: [500, 'the {kind} {name} must be called lanyard_<area>_<noun>_<unit>, with a unit out of {units}'],
   METRIC_CONFLICT: [500, '{name} is already declared as another metric: {detail}'],
   METRIC_UNKNOWN_LABEL: [500, '{name} has no label {label} with the value given; declare every value beforehand'],

@@ -24,8 +24,10 @@ export interface Connection {
 }
 
 export interface Credentials {
-  /** Bearer token, or `user:password` for basic. */
+  /** Bearer token, or `user:password` where the scheme is Basic. */
   authorization?: Secret
+  /** Default Bearer. */
+  scheme?: 'Bearer' | 'Basic'
   /** A change of this moves new requests to a new TLS session; those in flight finish on the old one. */
   certificate?: { certPem: string; keyPem: Secret }
 }

@@ -51,6 +51,8 @@ const is =
     error instanceof KubeFailure && error.code === code && (reasons.length === 0 || reasons.includes(error.reason))
 
 export const isNotFound = is(404)
+/** The object is not there. Unlike `isNotFound`, false for the 404 of a path or kind that the server does not serve at all. */
+export const isAbsent = is(404, 'NotFound')
 export const isForbidden = is(403)
 export const isUnauthorized = is(401)
 export const isAlreadyExists = is(409, 'AlreadyExists')

@@ -62,25 +62,26 @@ export function informer<T extends KubeObject, const Index extends string = neve
   let isSynced = false
   let isRunning = false
 
-  const kept = (object: Stored<T>): Stored<T> => {
-    const prepared = prepare ? prepare(object) : object
-    return freeze ? deepFreeze(prepared) : prepared
-  }
   const tell = (changes: readonly Change<T>[]) => {
-    for (const change of changes) for (const handler of handlers) handler(change)
+    // A copy: a handler that is added on the way has been told of these already.
+    for (const handler of [...handlers]) for (const change of changes) if (handlers.has(handler)) handler(change)
     for (const look of waiting) look()
   }
 
   const follow = listWatch(
     source,
     {
+      receive(object) {
+        const kept = prepare ? prepare(object) : object
+        return freeze ? deepFreeze(kept) : kept
+      },
       replace(objects) {
-        const changes = store.replace(objects.map(kept))
+        const changes = store.replace(objects)
         isSynced = true
         tell(changes)
       },
       change(type, object) {
-        tell(type === 'DELETED' ? store.remove(keyOf(object), kept(object)) : store.put(kept(object)))
+        tell(type === 'DELETED' ? store.remove(keyOf(object), object) : store.put(object))
       },
     },
     options,

@@ -10,7 +10,7 @@ export interface Kube {
 
 export interface CallOptions {
   signal?: AbortSignal
-  /** The whole call, retries included. Default 30 seconds. */
+  /** The whole call, retries included; of a list, each page. Default 30 seconds. */
   deadlineMs?: number
 }
 
@@ -72,7 +72,7 @@ export interface Collection<T extends KubeObject> {
   find(name: string, options?: CallOptions): Promise<Stored<T> | undefined>
   /** Everything, fetched in pages. A continue token that expired on the way starts over, at most once a call. */
   list(options?: ListOptions): Promise<List<T>>
-  /** The same, page by page, for what need not be in memory at once. */
+  /** The same, page by page, for what need not be in memory at once. An expired continue token is thrown as Expired. */
   pages(options?: ListOptions): AsyncIterable<List<T>>
   create(object: T, options?: WriteOptions): Promise<Stored<T>>
   /** Replaces; a stale `metadata.resourceVersion` is a Conflict. `subresource` e.g. 'status', 'approval'. */

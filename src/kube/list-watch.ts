@@ -16,8 +16,10 @@ import { runtimeFailures } from './runtime-failures.ts'
 /** What an informer needs of a collection; `collection.metadata` has it too. */
 export type Source<T extends KubeObject> = Pick<Collection<T>, 'pages' | 'watch'>
 
-/** Where the objects go. Neither call may throw. */
+/** Where the objects go. None of its methods may throw. */
 export interface Sink<T extends KubeObject> {
+  /** What to keep of an object. Asked as each arrives, so that a long list is never held as it was sent. */
+  receive(object: Stored<T>): Stored<T>
   /** These and no others exist. */
   replace(objects: Stored<T>[]): void
   change(type: 'ADDED' | 'MODIFIED' | 'DELETED', object: Stored<T>): void
@@ -71,7 +73,7 @@ export function listWatch<T extends KubeObject>(source: Source<T>, sink: Sink<T>
       let listed = ''
       try {
         for await (const page of source.pages({ ...selectors, ...paging, signal })) {
-          for (const object of page.items) objects.push(object)
+          for (const object of page.items) objects.push(sink.receive(object))
           listed = page.metadata.resourceVersion
         }
       } catch (err) {
@@ -92,7 +94,7 @@ export function listWatch<T extends KubeObject>(source: Source<T>, sink: Sink<T>
       for await (const event of source.watch(watched)) {
         const next = event.type === 'BOOKMARK' ? event.resourceVersion : event.object.metadata.resourceVersion
         if (isOlder(next, reached)) throw runtimeFailures.KUBE_WENT_BACK({ from: reached, to: next })
-        if (event.type !== 'BOOKMARK') sink.change(event.type, event.object)
+        if (event.type !== 'BOOKMARK') sink.change(event.type, sink.receive(event.object))
         version = reached = next
         drops = 0
       }

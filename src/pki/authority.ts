@@ -13,7 +13,6 @@ import { onlyBlocks } from './pem.ts'
 import type { Holder } from './request.ts'
 import type { Sans } from './sans.ts'
 import type { SubjectInput } from './subject.ts'
-import { readSubject } from './subject.ts'
 
 export interface CertifiedKey {
   /** One certificate. Served under an intermediate, it needs that one's certificate appended. */
@@ -119,5 +118,5 @@ function openAuthority({ certPem, keyPem }: Authority) {
   return { key, certificate }
 }
 
-const unsuitable = (certificate: ParsedCertificate, detail: string) =>
-  failures.PKI_AUTHORITY_UNSUITABLE({ subject: readSubject(certificate.subjectName).commonName, detail })
+const unsuitable = ({ x509 }: ParsedCertificate, detail: string) =>
+  failures.PKI_AUTHORITY_UNSUITABLE({ subject: x509.subject?.replaceAll('\n', ', '), detail })

@@ -7,6 +7,7 @@ export interface PemBlock {
 }
 
 const boundary = /^-----(BEGIN|END) ([A-Z0-9][A-Z0-9 ]*)-----$/
+const almostBoundary = /^-+(BEGIN|END)\b|\b(BEGIN|END) [A-Z0-9 ]+-+$/
 const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 
 /**
@@ -21,7 +22,7 @@ export function splitPem(text: string): PemBlock[] {
     const line = index + 1
     const content = untrimmed.trim()
     const [, edge, label = ''] = boundary.exec(content) ?? []
-    if (!edge && content.includes('-----')) throw broken(line, 'a BEGIN or END line is malformed')
+    if (!edge && almostBoundary.test(content)) throw broken(line, 'a BEGIN or END line is malformed')
     if (edge === 'BEGIN') {
       if (open) throw broken(line, `a block begins inside ${open.label}`)
       open = { label, line, body: '' }

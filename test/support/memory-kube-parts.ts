@@ -78,7 +78,7 @@ export class MemoryWatch<T extends KubeObject> {
   }
 
   #send(event: WatchEvent<T>): void {
-    if (!this.#isStalled) this.#pending.push(event)
+    if (this.#isOpen && !this.#isStalled) this.#pending.push(event)
     this.#wake()
   }
 

@@ -61,6 +61,9 @@ export class MemoryKube implements Kube {
   failNext(times: number, error: Error, ...verbs: Call['verb'][]): void {
     this.#planned.push(...Array.from({ length: times }, () => ({ verbs, error })))
   }
+  recover(): void {
+    this.#planned = []
+  }
   get openWatches(): number {
     return this.#watches.size
   }
@@ -82,8 +85,10 @@ export class MemoryKube implements Kube {
     this.#forgotten = this.#version
     this.#history = []
   }
-  /** Turns the version counter back, as a restore from a backup does. Objects stay. */
+  /** What is newer than `version` is silently gone and the counter starts there again, as after the restore of a backup. */
   restore(version: number): void {
+    for (const objects of this.#objects.values())
+      for (const [key, { metadata }] of objects) if (Number(metadata.resourceVersion) > version) objects.delete(key)
     this.compact()
     this.#version = this.#forgotten = version
   }

@@ -33,7 +33,11 @@ export class Address {
     return { path: this.#within(verb, object.metadata?.namespace), target: this.#target }
   }
 
-  one(verb: string, name: unknown, { namespace, subresource }: { namespace?: string | undefined; subresource?: string | undefined } = {}) {
+  one(
+    verb: string,
+    name: unknown,
+    { namespace, subresource }: { namespace?: string | undefined; subresource?: string | undefined } = {},
+  ) {
     const path = `${this.#within(verb, namespace)}/${segment('name', name)}`
     if (subresource === undefined) return { path, target: this.#target }
     return { path: `${path}/${segment('subresource', subresource)}`, target: `${this.#target}/${subresource}` }

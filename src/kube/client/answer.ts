@@ -17,9 +17,9 @@ export class Answer implements Receiver {
   /** The exchange it is being received from. */
   exchange: Exchange | undefined
   readonly #chunks: Buffer[] = []
-  readonly #done: (outcome: this | Lost) => void
+  readonly #done: (lost?: Lost) => void
 
-  constructor(done: (outcome: this | Lost) => void) {
+  constructor(done: (lost?: Lost) => void) {
     this.#done = done
   }
 
@@ -33,7 +33,7 @@ export class Answer implements Receiver {
   }
 
   onEnd(): void {
-    this.#done(this)
+    this.#done()
   }
 
   onLost(lost: Lost): void {

@@ -6,12 +6,12 @@ import type { Random } from '../../core/random.ts'
 import type { Connection, Credentials } from '../connection.ts'
 import { failures } from '../failures.ts'
 import type { CallOptions } from '../kube.ts'
-import { Answer, failureOf } from './answer.ts'
+import { Answer, failureOf, parseJson } from './answer.ts'
 import { authorizationHeader } from './authorization.ts'
 import { Endpoint } from './endpoint.ts'
 import type { Settings } from './options.ts'
 import { RateLimit } from './rate-limit.ts'
-import type { Tries } from './retry.ts'
+import type { Tries, Verdict } from './retry.ts'
 import { afterAnswer, afterLoss } from './retry.ts'
 import { Scope } from './scope.ts'
 import type { Target } from './target.ts'
@@ -78,13 +78,30 @@ export class Caller {
     }
   }
 
+  /** The object that the server answered with. */
+  async object<R>(call: Call): Promise<R> {
+    const answer = await this.call(call)
+    const parsed = parseJson(await answer.text())
+    if (typeof parsed !== 'object' || parsed === null) throw this.badAnswer(call, 'the body is not whole JSON')
+    return parsed as R
+  }
+
+  badAnswer({ method, path }: Pick<Call, 'method' | 'path'>, detail: string): Failure {
+    return failures.KUBE_BAD_ANSWER({ method, path, server: this.server, detail })
+  }
+
   /** The stream of a watch, once the server has agreed to it. It ends with the call's signal or with the client. */
   async open(call: Call): Promise<WatchStream> {
     const scope = this.#scope(call)
     const { settings } = this.#deps
     const context = { method: call.method, path: call.path, server: this.server }
     try {
-      const stream = await this.#persist(call, scope, 'watch', (done) => new WatchStream(context, settings.watchBufferBytes, done))
+      const stream = await this.#persist(
+        call,
+        scope,
+        'watch',
+        (done) => new WatchStream(context, settings.watchBufferBytes, done),
+      )
       stream.onOver = () => this.#leave(scope)
       scope.keep((reason) => stream.fail(reason))
       return stream
@@ -105,14 +122,19 @@ export class Caller {
     call: Call,
     scope: Scope,
     lane: LaneName,
-    receive: (done: (outcome: R | Lost) => void) => R,
+    receive: (done: (lost?: Lost) => void) => R,
   ): Promise<R> {
     const { clock, connection, random } = this.#deps
-    const tries: Tries = { method: call.method, postponed: 0, lost: 0, canRefresh: connection.credentials !== undefined }
+    const tries: Tries = {
+      method: call.method,
+      postponed: 0,
+      lost: 0,
+      canRefresh: connection.credentials !== undefined,
+    }
     for (let refresh = false; ; ) {
       if (lane === 'call' && !this.#limit.tryTake()) await scope.step<void>((go) => this.#limit.take(go))
-      const outcome = await this.#attempt(call, scope, lane, refresh, receive)
-      const verdict =
+      const outcome: R | Lost = await this.#attempt(call, scope, lane, refresh, receive)
+      const verdict: Verdict =
         outcome instanceof Lost
           ? afterLoss(outcome, tries, random)
           : afterAnswer(outcome.status, outcome.headers['retry-after'], tries)
@@ -133,7 +155,7 @@ export class Caller {
     scope: Scope,
     lane: LaneName,
     refresh: boolean,
-    receive: (done: (outcome: R | Lost) => void) => R,
+    receive: (done: (lost?: Lost) => void) => R,
   ): Promise<R | Lost> {
     const asked = ++this.#asked
     const credentials = await this.#credentials(scope, refresh, call.signal)
@@ -146,7 +168,7 @@ export class Caller {
     }
     const sample = this.#sampler(call, lane)
     const outcome = await scope.step<R | Lost>((resolve) => {
-      const receiver = receive(resolve)
+      const receiver: R = receive((lost) => resolve(lost ?? receiver))
       const exchange = transport.dispatch(lane, request, receiver)
       receiver.exchange = exchange
       return () => exchange.cancel()
@@ -155,7 +177,11 @@ export class Caller {
     return outcome
   }
 
-  async #credentials(scope: Scope, refresh: boolean, signal: AbortSignal | undefined): Promise<Credentials | undefined> {
+  async #credentials(
+    scope: Scope,
+    refresh: boolean,
+    signal: AbortSignal | undefined,
+  ): Promise<Credentials | undefined> {
     const { connection } = this.#deps
     if (!connection.credentials) return undefined
     try {
@@ -163,13 +189,17 @@ export class Caller {
       return await scope.wait(connection.credentials(options))
     } catch (error) {
       if (scope.ended || isFailure(error)) throw error
-      throw failures.KUBE_NO_CREDENTIALS({ server: this.server, detail: 'they could not be read, see the cause' }, error)
+      throw failures.KUBE_NO_CREDENTIALS(
+        { server: this.server, detail: 'they could not be read, see the cause' },
+        error,
+      )
     }
   }
 
   #headersFor(call: Call, credentials: Credentials | undefined): Record<string, string> {
     const headers: Record<string, string> = { ...this.#headers, accept: call.accept ?? 'application/json' }
-    if (credentials?.authorization) headers['authorization'] = authorizationHeader(credentials.authorization, this.server)
+    const authorization = credentials && authorizationHeader(credentials, this.server)
+    if (authorization) headers['authorization'] = authorization
     if (call.compress) headers['accept-encoding'] = 'gzip'
     if (call.body) {
       headers['content-type'] = call.contentType ?? 'application/json'
@@ -188,7 +218,10 @@ export class Caller {
 
   #failure(lost: Lost, method: string): Failure {
     const { server } = this
-    const detail = lost.sent && method !== 'GET' ? `${lost.message}; the ${method} was sent and may have been carried out` : lost.message
+    const detail =
+      lost.sent && method !== 'GET'
+        ? `${lost.message}; the ${method} was sent and may have been carried out`
+        : lost.message
     return lost.final === 'untrusted'
       ? failures.KUBE_UNTRUSTED({ server, detail }, lost.cause)
       : failures.KUBE_UNREACHABLE({ server, detail }, lost.cause)

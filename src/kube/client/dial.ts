@@ -3,9 +3,9 @@ import type { Socket } from 'node:net'
 import { connect as connectTcp, isIP } from 'node:net'
 import type { SecureContext } from 'node:tls'
 import { checkServerIdentity, connect as connectTls } from 'node:tls'
-import { systemRoots } from './identity.ts'
 import type { Guard } from './guard.ts'
-import type { Proxy, Target } from './target.ts'
+import { systemRoots } from './identity.ts'
+import type { ProxyServer, Target } from './target.ts'
 import { codeOf, describe, Lost, protocols } from './transport.ts'
 
 export interface Dialing {
@@ -65,7 +65,7 @@ async function openTls(
   return { socket, protocol: socket.alpnProtocol === protocols.http2 ? protocols.http2 : protocols.http1 }
 }
 
-async function openTunnel(proxy: Proxy, { target, proxyCa }: Dialing, guard: Guard): Promise<Socket> {
+async function openTunnel(proxy: ProxyServer, { target, proxyCa }: Dialing, guard: Guard): Promise<Socket> {
   const { request } = proxy.secure ? await import('node:https') : await import('node:http')
   const authority = `${isIP(target.host) === 6 ? `[${target.host}]` : target.host}:${target.port}`
   const asking = request({
@@ -89,7 +89,7 @@ async function openTunnel(proxy: Proxy, { target, proxyCa }: Dialing, guard: Gua
   return guard.during(asking, answered(asking, proxy))
 }
 
-function answered(asking: ClientRequest, proxy: Proxy): Promise<Socket> {
+function answered(asking: ClientRequest, proxy: ProxyServer): Promise<Socket> {
   return new Promise((resolve, reject) => {
     asking.once('error', reject)
     asking.once('connect', ({ statusCode = 0 }, socket: Socket, head: Buffer) => {
@@ -109,7 +109,7 @@ function answered(asking: ClientRequest, proxy: Proxy): Promise<Socket> {
   })
 }
 
-const refusal = (status: number, proxy: Proxy): Lost =>
+const refusal = (status: number, proxy: ProxyServer): Lost =>
   new Lost(`the proxy ${proxy.host}:${proxy.port} answered ${status}`, {
     sent: false,
     final: status < 500 ? 'refused' : undefined,

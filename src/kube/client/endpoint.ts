@@ -43,7 +43,8 @@ export class Endpoint {
         current.asked = Math.max(current.asked, asked)
         return current.transport
       }
-      if (asked < current.asked || (this.#unusable && isSameIdentity(this.#unusable, identity))) return current.transport
+      if (asked < current.asked || (this.#unusable && isSameIdentity(this.#unusable, identity)))
+        return current.transport
     }
     return this.#adopt(identity, asked)
   }
@@ -68,7 +69,10 @@ export class Endpoint {
       if (!current) throw error
       // Half-written files look like this. The old identity still works, so it stays until a usable one follows.
       this.#unusable = identity
-      this.#deps.log.warn({ server: this.#deps.target.shown, error }, 'new TLS identity cannot be used, keeping the old one')
+      this.#deps.log.warn(
+        { server: this.#deps.target.shown, error },
+        'new TLS identity cannot be used, keeping the old one',
+      )
       return current.transport
     }
   }

@@ -35,7 +35,9 @@ export class Guard implements Disposable {
     const opening = new Promise<S>((resolve, reject) => {
       socket.once(event, () => resolve(socket))
       socket.once('error', reject)
-      socket.once('close', () => reject(new Lost('the connection was closed while it was being set up', { sent: false })))
+      socket.once('close', () =>
+        reject(new Lost('the connection was closed while it was being set up', { sent: false })),
+      )
     })
     return this.during(socket, opening)
   }

@@ -62,9 +62,8 @@ export class Heartbeat implements Disposable {
     const received = this.#pulse.received()
     this.#quiet = received === this.#heard
     this.#heard = received
-    if (this.#pulse.active() === 0) return this.#rest()
-    this.#idleSince = undefined
-    if (this.#quiet && this.#options.pingAfterMs > 0) this.#probe()
+    if (this.#pulse.active() === 0) this.#rest()
+    else if (this.#quiet && this.#options.pingAfterMs > 0) this.#probe()
     else this.#arm(this.#everyMs)
   }
 
@@ -85,7 +84,9 @@ export class Heartbeat implements Disposable {
       this.#quiet = false
       this.#arm(this.#everyMs)
     }
-    this.#arm(this.#options.pingTimeoutMs, () => (this.#pulse.received() === this.#heard ? this.#pulse.onDead() : settle()))
+    this.#arm(this.#options.pingTimeoutMs, () =>
+      this.#pulse.received() === this.#heard ? this.#pulse.onDead() : settle(),
+    )
     this.#pulse.ping(settle)
   }
 }

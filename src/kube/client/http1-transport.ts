@@ -149,7 +149,8 @@ class Http1Exchange implements Exchange {
     if (this.#over) return
     this.#over = true
     const detail = this.#error ? describe(this.#error) : 'the connection was lost'
-    const lost = this.#error instanceof Lost ? this.#error : new Lost(detail, { sent: this.#onSocket, cause: this.#error })
+    const lost =
+      this.#error instanceof Lost ? this.#error : new Lost(detail, { sent: this.#onSocket, cause: this.#error })
     this.#receiver.onLost(lost)
   }
 }

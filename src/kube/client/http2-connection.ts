@@ -106,7 +106,7 @@ export class Http2Connection {
     return this.#exchanges.size < (full ? this.#limit : Math.max(1, Math.floor(this.#limit * comfortableShare)))
   }
 
-  send(request: WireRequest, receiver: Receiver): Exchange {
+  readonly send = (request: WireRequest, receiver: Receiver): Exchange => {
     this.#heartbeat.onRequest()
     const exchange = new Http2Exchange(this.#session, this.#pseudo, request, receiver, {
       onClose: () => {

@@ -76,11 +76,11 @@ export class Lane {
   }
 
   #serve(): void {
-    while (this.#waiting.length > 0) {
-      const connection = this.#withRoom()
-      if (!connection) return this.#grow()
-      this.#waiting.shift()?.start((request, receiver) => connection.send(request, receiver))
+    for (let connection = this.#withRoom(); connection && this.#waiting.length > 0; connection = this.#withRoom()) {
+      const { send } = connection
+      this.#waiting.shift()?.start(send)
     }
+    this.#grow()
   }
 
   #grow(): void {

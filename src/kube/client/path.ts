@@ -12,13 +12,19 @@ export function segment(what: string, name: unknown): string {
 }
 
 /** Of the collection in one namespace, or in all of them. */
-export function collectionPath({ group, version, plural }: Resource<KubeObject>, namespace: string | undefined): string {
+export function collectionPath(
+  { group, version, plural }: Resource<KubeObject>,
+  namespace: string | undefined,
+): string {
   const root = group === '' ? `/api/${version}` : `/apis/${group}/${version}`
-  return namespace === undefined ? `${root}/${plural}` : `${root}/namespaces/${segment('namespace', namespace)}/${plural}`
+  return namespace === undefined
+    ? `${root}/${plural}`
+    : `${root}/namespaces/${segment('namespace', namespace)}/${plural}`
 }
 
 /** What is asked for, without names: the label of metrics. */
-export const targetName = ({ group, plural }: Resource<KubeObject>): string => (group === '' ? plural : `${plural}.${group}`)
+export const targetName = ({ group, plural }: Resource<KubeObject>): string =>
+  group === '' ? plural : `${plural}.${group}`
 
 export function queryString(query: NonNullable<KubeRequest['query']>): string {
   let text = ''

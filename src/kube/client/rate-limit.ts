@@ -1,5 +1,8 @@
 import type { Clock } from '../../core/clock.ts'
 
+/** Sums of fractions may end just below 1 at the very moment a token is due. */
+const rounding = 1e-6
+
 /**
  * A token bucket: `burst` at once after a pause, `qps` a second in the long run, first come first served.
  * Refilled by arithmetic when asked; a timer runs only while somebody waits.
@@ -55,7 +58,7 @@ export class RateLimit {
 
   #arm(): void {
     if (this.#timer) return
-    const missingMs = Math.ceil((1 - this.#tokens) / this.#perMs)
+    const missingMs = Math.ceil((1 - rounding - this.#tokens) / this.#perMs)
     this.#timer = this.#clock.timer(new Date(this.#refilledAt + Math.max(1, missingMs)), () => {
       this.#timer = undefined
       this.#serve()
@@ -64,8 +67,7 @@ export class RateLimit {
 
   #serve(): void {
     this.#refill()
-    // Half a millitoken of tolerance: sums of fractions may end just below 1 at the very moment a token is due.
-    while (this.#tokens >= 0.9995 && this.#waiting.length > 0) {
+    while (this.#tokens >= 1 - rounding && this.#waiting.length > 0) {
       this.#tokens -= 1
       this.#waiting.shift()?.()
     }

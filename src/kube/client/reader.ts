@@ -1,8 +1,7 @@
 import type { Random } from '../../core/random.ts'
-import { failures, isExpired, isNotFound } from '../failures.ts'
+import { isAbsent, isExpired } from '../failures.ts'
 import type { CallOptions, Collection, ListOptions, WatchEvent, WatchOptions } from '../kube.ts'
 import type { KubeObject, List, Stored } from '../objects.ts'
-import { apiVersionOf } from '../objects.ts'
 import type { Address } from './address.ts'
 import type { Caller } from './caller.ts'
 import { queryString } from './path.ts'
@@ -28,7 +27,7 @@ export class Reader<T extends KubeObject> implements Pick<Collection<T>, 'get' |
 
   async get(name: string, options: CallOptions = {}): Promise<Stored<T>> {
     const { caller, address, view } = this.deps
-    const call = { ...callOptions(options), method: 'GET', accept: view.one, ...address.one('get', name) }
+    const call = { ...options, method: 'GET', accept: view.one, ...address.one('get', name) }
     return view.trim(await caller.object<Stored<T>>(call))
   }
 
@@ -42,16 +41,18 @@ export class Reader<T extends KubeObject> implements Pick<Collection<T>, 'get' |
   }
 
   async list(options: ListOptions = {}): Promise<List<T>> {
+    const pages: List<T>[] = []
     try {
-      const pages: List<T>[] = []
       for await (const page of this.pages(options)) pages.push(page)
-      const [first = emptyList<T>()] = pages
-      return pages.length < 2 ? first : { metadata: { resourceVersion: first.metadata.resourceVersion }, items: pages.flatMap((page) => page.items) }
     } catch (error) {
-      // Only a continue token expires like this on a list that names no version. One unpaged list cannot.
-      if (!isExpired(error) || options.resourceVersionMatch === 'Exact') throw error
+      // The continue token expired on the way, as on a busy server under a slow reader. One answer without pages cannot.
+      if (!isExpired(error) || pages.length === 0) throw error
       return this.#page(options, undefined, undefined)
     }
+    const [first] = pages as [List<T>]
+    if (pages.length === 1) return first
+    const { resourceVersion } = first.metadata
+    return { metadata: { resourceVersion }, items: pages.flatMap((page) => page.items) }
   }
 
   async *pages(options: ListOptions = {}): AsyncIterable<List<T>> {
@@ -100,22 +101,11 @@ export class Reader<T extends KubeObject> implements Pick<Collection<T>, 'get' |
       // A continue token carries its version; the server refuses a second one.
       ...(next === undefined && { resourceVersion, resourceVersionMatch }),
     })
-    const call = { ...callOptions(options), method: 'GET', accept: view.list, query, compress: caller.compress, ...address.all }
+    const { compress } = caller
+    const call = { ...options, ...address.all, method: 'GET', accept: view.list, query, compress }
     const list = await caller.object<List<T> & KubeObject>(call)
-    if (!list.metadata || (list.items != null && !Array.isArray(list.items)))
-      throw failures.KUBE_BAD_ANSWER({ method: 'GET', path: call.path, server: caller.server, detail: 'the answer is not a list' })
-    return { metadata: list.metadata, items: this.#complete(list.items ?? []) }
-  }
-
-  /** Items of typed lists come without apiVersion and kind; callers expect what `get` gives. */
-  #complete(items: Stored<T>[]): Stored<T>[] {
-    const { address, view } = this.deps
-    const apiVersion = apiVersionOf(address.resource)
-    const { kind } = address.resource
-    for (const item of items) {
-      item.apiVersion ??= apiVersion
-      item.kind ??= kind
-    }
-    return view.trim === identity ? items : items.map((item) => view.trim(item))
+    if (!list.metadata || (list.items && !Array.isArray(list.items))) throw caller.badAnswer(call, 'it is not a list')
+    const items = list.items ?? []
+    return { metadata: list.metadata, items: view.completeList(items, list.kind, address.resource) }
   }
 }

@@ -1,5 +1,5 @@
-import type { Random } from '../../core/random.ts'
 import { backoffMs } from '../../core/backoff.ts'
+import type { Random } from '../../core/random.ts'
 import type { Lost } from './transport.ts'
 
 /** What to do after one try of a call. */

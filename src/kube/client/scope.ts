@@ -31,13 +31,16 @@ export class Scope implements Disposable {
   step<T>(start: (resolve: (value: T) => void, reject: (reason: unknown) => void) => () => void): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       if (this.#ended) return reject(this.#reason)
-      const finish = () => {
-        this.#onEnd = undefined
-      }
-      const giveUp = start(
-        (value) => (finish(), resolve(value)),
-        (reason) => (finish(), reject(reason)),
-      )
+      let finished = false
+      const finish =
+        <V>(settle: (value: V) => void) =>
+        (value: V) => {
+          finished = true
+          this.#onEnd = undefined
+          settle(value)
+        }
+      const giveUp = start(finish(resolve), finish(reject))
+      if (finished) return
       this.#onEnd = (reason) => {
         giveUp()
         reject(reason)

@@ -3,7 +3,7 @@ import { Secret } from '../../core/secret.ts'
 import type { Connection } from '../connection.ts'
 import { failures } from '../failures.ts'
 
-export interface Proxy {
+export interface ProxyServer {
   readonly secure: boolean
   readonly host: string
   readonly port: number
@@ -22,7 +22,7 @@ export interface Target {
   /** For messages. Without userinfo. */
   readonly shown: string
   readonly loopback: boolean
-  readonly proxy: Proxy | undefined
+  readonly proxy: ProxyServer | undefined
 }
 
 export function targetOf({ server, proxyUrl }: Pick<Connection, 'server' | 'proxyUrl'>): Target {
@@ -42,7 +42,7 @@ export function targetOf({ server, proxyUrl }: Pick<Connection, 'server' | 'prox
   }
 }
 
-function proxyOf(secret: Secret): Proxy {
+function proxyOf(secret: Secret): ProxyServer {
   const url = parse(secret.reveal())
   // The URL itself is not shown: it may hold a password.
   if (!url) throw failures.KUBE_BAD_CONNECTION({ detail: 'the proxy is not an http or https URL' })
@@ -58,7 +58,7 @@ function parse(text: string): URL | undefined {
   return url && (url.protocol === 'https:' || url.protocol === 'http:') ? url : undefined
 }
 
-function addressOf(url: URL): Pick<Proxy, 'secure' | 'host' | 'port'> {
+function addressOf(url: URL): Pick<ProxyServer, 'secure' | 'host' | 'port'> {
   const secure = url.protocol === 'https:'
   return {
     secure,

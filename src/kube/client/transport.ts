@@ -19,7 +19,10 @@ export class Lost extends Error {
   /** Trying again cannot help: what the other side is, rather than how it fares, is in the way. */
   readonly final: 'untrusted' | 'refused' | undefined
 
-  constructor(detail: string, options: { sent: boolean; cause?: unknown; final?: 'untrusted' | 'refused' | undefined }) {
+  constructor(
+    detail: string,
+    options: { sent: boolean; cause?: unknown; final?: 'untrusted' | 'refused' | undefined },
+  ) {
     super(detail, { cause: options.cause })
     this.sent = options.sent
     this.final = options.final

@@ -18,14 +18,14 @@ export class WatchStream extends Answer {
   onOver: () => void = () => {}
   readonly #context: WatchContext
   readonly #bufferBytes: number
-  readonly #opened: (outcome: WatchStream | Lost) => void
+  readonly #opened: () => void
   readonly #lines = new LineBuffer()
   #taker: { resolve(line: Line): void; reject(reason: unknown): void } | undefined
   #paused = false
   #over = false
   #failure: { reason: unknown } | undefined
 
-  constructor(context: WatchContext, bufferBytes: number, opened: (outcome: WatchStream | Lost) => void) {
+  constructor(context: WatchContext, bufferBytes: number, opened: (lost?: Lost) => void) {
     super(opened)
     this.#context = context
     this.#bufferBytes = bufferBytes
@@ -34,27 +34,31 @@ export class WatchStream extends Answer {
 
   override onAnswer(status: number, headers: IncomingHttpHeaders): void {
     super.onAnswer(status, headers)
-    if (this.isSuccess) this.#opened(this)
+    if (this.isSuccess) this.#opened()
   }
 
   override onData(chunk: Buffer): void {
-    if (!this.isSuccess) return super.onData(chunk)
+    if (!this.isSuccess) super.onData(chunk)
+    else this.#onLines(chunk)
+  }
+
+  #onLines(chunk: Buffer): void {
     this.#lines.push(chunk)
     if (this.#taker) this.#offer()
     else if (this.#lines.size > this.#bufferBytes) this.#pause()
   }
 
   override onEnd(): void {
-    if (this.status !== 0 && !this.isSuccess) return super.onEnd()
     // Ended before it was answered: a change of identity while it was being opened. There is nothing to read.
     if (this.status === 0) this.onAnswer(200, {})
-    this.#finish()
+    if (this.isSuccess) this.#finish()
+    else super.onEnd()
   }
 
   override onLost(lost: Lost): void {
-    if (!this.isSuccess) return super.onLost(lost)
     const { server } = this.#context
-    this.#finish({ reason: failures.KUBE_UNREACHABLE({ server, detail: lost.message }, lost.cause) })
+    if (!this.isSuccess) super.onLost(lost)
+    else this.#finish({ reason: failures.KUBE_UNREACHABLE({ server, detail: lost.message }, lost.cause) })
   }
 
   /** The next line; undefined after the last. Throws once what arrived before a failure is taken. One taker at a time. */

@@ -99,7 +99,10 @@ interface RawEvent {
 }
 
 /** One line of a watch. An ERROR event is thrown as the failure it carries. */
-export function eventOf<T extends KubeObject>(line: string, source: Pick<WatchSource, keyof WatchContext | 'trim'>): WatchEvent<T> {
+export function eventOf<T extends KubeObject>(
+  line: string,
+  source: Pick<WatchSource, keyof WatchContext | 'trim'>,
+): WatchEvent<T> {
   const { type, object } = (parseJson(line) ?? {}) as RawEvent
   if (object) {
     switch (type) {
@@ -117,6 +120,7 @@ export function eventOf<T extends KubeObject>(line: string, source: Pick<WatchSo
         if (isStatus(object)) throw new KubeFailure({ ...object, code: object.code ?? 500 }, source)
     }
   }
-  const detail = type === undefined ? 'a line of the watch is not whole JSON' : `a watch event of type ${type} makes no sense`
+  const detail =
+    type === undefined ? 'a line of the watch is not whole JSON' : `a watch event of type ${type} makes no sense`
   throw failures.KUBE_BAD_ANSWER({ method: source.method, path: source.path, server: source.server, detail })
 }

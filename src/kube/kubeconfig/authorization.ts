@@ -1,7 +1,12 @@
 import { Secret } from '../../core/secret.ts'
+import type { Credentials } from '../connection.ts'
 
-/** The value of the Authorization header. Whole, because a token may hold a colon and would pass for user and password. */
-export const bearer = (token: Secret): Secret => Secret.of(`Bearer ${token.reveal()}`)
+/** What goes into the Authorization header. The scheme is always named: a token may hold a colon, as Rancher's do. */
+export type Authorization = Required<Pick<Credentials, 'authorization' | 'scheme'>>
 
-export const basic = (username: string, password: Secret | undefined): Secret =>
-  Secret.of(`Basic ${Buffer.from(`${username}:${password?.reveal() ?? ''}`).toString('base64')}`)
+export const bearer = (token: Secret): Authorization => ({ authorization: token, scheme: 'Bearer' })
+
+export const basic = (username: string, password: Secret | undefined): Authorization => ({
+  authorization: Secret.of(`${username}:${password?.reveal() ?? ''}`),
+  scheme: 'Basic',
+})

@@ -1,5 +1,5 @@
-import { Secret } from '../../core/secret.ts'
 import type { Connection, Credentials } from '../connection.ts'
+import type { Authorization } from './authorization.ts'
 import { basic, bearer } from './authorization.ts'
 import { at } from './checks.ts'
 import type { Content, FileDeps, KeyPair } from './credential-files.ts'
@@ -44,9 +44,9 @@ export function credentialSource(
 export const usesPlugin = (user: KubeconfigUser): boolean =>
   user.exec !== undefined && !hasCertificate(user) && !hasToken(user) && !hasPassword(user)
 
-const credentials = (certificate: KeyPair | undefined, authorization: Secret | undefined): Credentials => ({
+const credentials = (certificate: KeyPair | undefined, authorization: Authorization | undefined): Credentials => ({
   ...(certificate && { certificate }),
-  ...(authorization && { authorization }),
+  ...authorization,
 })
 
 function certificateOf(
@@ -70,12 +70,12 @@ function certificateOf(
 }
 
 /** A token file wins over a token, which serves until the file has been read once. */
-function authorizationOf(user: KubeconfigUser, deps: FileDeps): Refreshable<Secret> | undefined {
+function authorizationOf(user: KubeconfigUser, deps: FileDeps): Refreshable<Authorization> | undefined {
   if (user.tokenFile !== undefined) {
     const file = tokenFile(user.tokenFile, deps, user.token)
     return { current: async (options) => bearer(await file.current(options)) }
   }
-  if (hasToken(user)) return constant(bearer(user.token ?? Secret.of('')))
+  if (user.token) return constant(bearer(user.token))
   if (hasPassword(user)) return constant(basic(user.username ?? '', user.password))
   return undefined
 }

@@ -14,11 +14,18 @@ export const codeOf = (error: unknown): string => {
 
 export const isMissing = (error: unknown): boolean => ['ENOENT', 'ENOTDIR'].includes(codeOf(error))
 
-/** Reads a file, with a failure from the catalogue in place of the error. */
-export async function readOrFail(readFile: ReadFile, path: string): Promise<string> {
+/** Reads a file, with a failure from the catalogue in place of the error; undefined when there is none. */
+export async function readIfThere(readFile: ReadFile, path: string): Promise<string | undefined> {
   try {
     return await readFile(path)
   } catch (error) {
+    if (isMissing(error)) return undefined
     throw failures.KUBECONFIG_UNREADABLE({ path, problem: codeOf(error) })
   }
+}
+
+export async function readOrFail(readFile: ReadFile, path: string): Promise<string> {
+  const text = await readIfThere(readFile, path)
+  if (text === undefined) throw failures.KUBECONFIG_UNREADABLE({ path, problem: 'it does not exist' })
+  return text
 }

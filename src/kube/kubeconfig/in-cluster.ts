@@ -7,7 +7,7 @@ import { authorityFile, tokenFile, trust } from './credential-files.ts'
 import type { Env } from './exec-run.ts'
 import { failures } from './failures.ts'
 import type { ReadFile } from './files.ts'
-import { isMissing, readOrFail, readTextFile } from './files.ts'
+import { readIfThere, readTextFile } from './files.ts'
 
 export interface InClusterOptions {
   env: Env
@@ -25,20 +25,19 @@ export async function inClusterConnection(options: InClusterOptions): Promise<Fo
   const { env, clock, readFile = readTextFile, log = silentLog } = options
   const deps = { clock, readFile, log }
   const server = serverOf(env)
+  const isThere = async (name: string) => (await readIfThere(readFile, `${folder}/${name}`)) !== undefined
+  if (!(await isThere('token'))) throw failures.KUBECONFIG_NOT_IN_CLUSTER({ missing: `${folder}/token` })
   const token = tokenFile(`${folder}/token`, deps)
-  if (await isAbsent(readFile, `${folder}/token`))
-    throw failures.KUBECONFIG_NOT_IN_CLUSTER({ missing: `${folder}/token` })
-  await token.current()
   // Without ca.crt the machine's own roots count, as in client-go: the API server may have a public certificate.
-  const authority = (await isAbsent(readFile, `${folder}/ca.crt`)) ? undefined : authorityFile(`${folder}/ca.crt`, deps)
-  await authority?.current()
+  const authority = (await isThere('ca.crt')) ? authorityFile(`${folder}/ca.crt`, deps) : undefined
+  await Promise.all([token.current(), authority?.current()])
   return {
     connection: {
       server,
       tls: trust({}, authority),
       credentials: async ({ refresh } = {}) => {
         const [held] = await Promise.all([token.current({ refresh }), authority?.current({ refresh })])
-        return { authorization: bearer(held) }
+        return bearer(held)
       },
     },
     namespace: await namespaceOf(env, readFile),
@@ -60,16 +59,5 @@ function serverOf(env: Env): string {
 /** POD_NAMESPACE, set by the downward API, comes first, as in client-go. */
 async function namespaceOf(env: Env, readFile: ReadFile): Promise<string> {
   if (env['POD_NAMESPACE']) return env['POD_NAMESPACE']
-  const path = `${folder}/namespace`
-  const text = (await isAbsent(readFile, path)) ? '' : await readOrFail(readFile, path)
-  return text.trim() || 'default'
-}
-
-async function isAbsent(readFile: ReadFile, path: string): Promise<boolean> {
-  try {
-    await readFile(path)
-    return false
-  } catch (error) {
-    return isMissing(error)
-  }
+  return (await readIfThere(readFile, `${folder}/namespace`))?.trim() || 'default'
 }

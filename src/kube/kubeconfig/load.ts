@@ -4,7 +4,7 @@ import { connect } from './connect.ts'
 import { defined } from './defined.ts'
 import { failures } from './failures.ts'
 import type { ReadFile } from './files.ts'
-import { codeOf, isMissing, readTextFile } from './files.ts'
+import { readIfThere, readTextFile } from './files.ts'
 import { inClusterConnection, isInCluster } from './in-cluster.ts'
 import type { Kubeconfig } from './kubeconfig.ts'
 import { parseKubeconfig } from './kubeconfig.ts'
@@ -53,14 +53,8 @@ export async function loadConnection(options: LoadOptions): Promise<Found> {
 /** A kubeconfig file; undefined when there is none. Relative paths in it will be those of its folder. */
 export async function readKubeconfig(path: string, readFile: ReadFile = readTextFile): Promise<Kubeconfig | undefined> {
   const file = resolve(path)
-  let text: string
-  try {
-    text = await readFile(file)
-  } catch (error) {
-    if (isMissing(error)) return undefined
-    throw failures.KUBECONFIG_UNREADABLE({ path: file, problem: codeOf(error) })
-  }
-  return parseKubeconfig(text, { file })
+  const text = await readIfThere(readFile, file)
+  return text === undefined ? undefined : parseKubeconfig(text, { file })
 }
 
 /** Several files as one. Those that do not exist are passed over; undefined when none does. */

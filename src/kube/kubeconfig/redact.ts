@@ -1,20 +1,17 @@
 import { stripVTControlCharacters } from 'node:util'
+import { maskText } from '../../core/mask.ts'
+import { hidden } from '../../core/secret.ts'
 
-/** What a plugin says may be shown to its length only. The end is kept: the reason stands there. */
+/** How much of what a program said is shown. The end is kept: the reason stands there. */
 const shownCharacters = 1_000
 
 /** Shorter values are words that also occur where they are no secret. */
 const shortestSecret = 8
 
-const hidden = '***'
-
-/** What looks like a credential, whoever it belongs to. */
-const patterns: readonly RegExp[] = [
-  /-----BEGIN [A-Z0-9 ]+-----[\s\S]*?(-----END [A-Z0-9 ]+-----|$)/g, // PEM, also cut off
-  /\bey[\w-]{8,}(\.[\w-]*){1,4}/g, // JWT
-  /(?<=\b(?:bearer|basic)\s+)[\w.~+/=-]{8,}/gi,
+/** Programs name a credential before they show it; and a long run of letters and digits is no word and no path. */
+const looksSecret: readonly RegExp[] = [
   /(?<=(?:token|secret|password|passwd|key|data)"?\s*[=:]\s*"?)[^\s",]{8,}/gi,
-  /\b(?=[\w+=-]*\d)(?=[\w+=-]*[A-Za-z])[\w+=-]{40,}/g, // long and mixed: no word, no path
+  /\b(?=[\w+=-]*\d)(?=[\w+=-]*[A-Za-z])[\w+=-]{40,}/g,
 ]
 
 /**
@@ -24,8 +21,8 @@ const patterns: readonly RegExp[] = [
 export function redact(text: string, secrets: Iterable<string>): string {
   const known = [...secrets].filter((secret) => secret.length >= shortestSecret).sort((a, b) => b.length - a.length)
   const withoutKnown = known.reduce((left, secret) => left.replaceAll(secret, hidden), text)
-  const withoutPatterns = patterns.reduce((left, pattern) => left.replace(pattern, hidden), withoutKnown)
-  const clean = printable(withoutPatterns).trim()
+  const masked = looksSecret.reduce((left, pattern) => left.replace(pattern, hidden), maskText(withoutKnown))
+  const clean = printable(masked).trim()
   return clean.length > shownCharacters ? `… ${clean.slice(-shownCharacters)}` : clean
 }
 

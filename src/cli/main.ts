@@ -1,0 +1,27 @@
+import { Command, CommanderError } from 'commander'
+import manifest from '../../package.json' with { type: 'json' }
+import { explain } from './explain.ts'
+import { stopOnSignals } from './stop-signal.ts'
+import { upCommand } from './up.ts'
+
+const program = new Command('lanyard')
+  .description('The identity and credential plane of a Kubernetes fleet.')
+  .version(manifest.version, '-V, --version')
+  .helpOption('-h, --help')
+  .showHelpAfterError('Run lanyard --help for what there is.')
+  .exitOverride()
+
+const stop = stopOnSignals()
+program.addCommand(upCommand(stop))
+
+try {
+  await program.parseAsync()
+  process.exitCode ??= stop.exitCode
+} catch (error) {
+  if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2
+  else if (stop.exitCode !== undefined) process.exitCode = stop.exitCode
+  else {
+    process.stderr.write(`${explain(error)}\n`)
+    process.exitCode = 1
+  }
+}

@@ -1,0 +1,114 @@
+import type { FSWatcher } from 'node:fs'
+import { watch } from 'node:fs'
+import { readlink } from 'node:fs/promises'
+import { dirname, join, resolve, sep } from 'node:path'
+import type { Clock } from '../clock.ts'
+import { after, sleep } from '../clock.ts'
+import type { Failure } from '../failure.ts'
+import { isFailure } from '../failure.ts'
+import { wakeUp } from '../wake-up.ts'
+import type { ConfigSources, LoadedConfig } from './load.ts'
+import { loadConfig } from './load.ts'
+import type { ConfigSchema } from './settings.ts'
+
+export interface WatchConfigOptions {
+  signal: AbortSignal
+  clock: Clock
+  /**
+   * Called once when a change cannot be taken over, the last good configuration staying in force, and once with
+   * undefined when the files are good again.
+   */
+  onTrouble(failure: Failure | undefined): void
+  /** Milliseconds of quiet after a change before the files are read, for an editor writes more than once. Default 100. */
+  settleMs?: number
+  /** Milliseconds after which the files are read without any sign of change: some file systems give none. Default 60,000. */
+  recheckMs?: number
+}
+
+/**
+ * The configuration after each change of its file or of a secret it names: written in place, replaced by a rename
+ * as editors do, or swapped by a link as mounted ConfigMaps and Secrets are. Ends when the signal aborts.
+ */
+export async function* watchConfig<S extends ConfigSchema>(
+  schema: S,
+  sources: ConfigSources,
+  current: LoadedConfig<S>,
+  { signal, clock, onTrouble, settleMs = 100, recheckMs = 60_000 }: WatchConfigOptions,
+): AsyncGenerator<LoadedConfig<S>, void, void> {
+  const change = wakeUp(clock)
+  using folders = folderWatcher(change.poke)
+  let good = current
+  let trouble: Failure | undefined
+  const report = (failure: Failure | undefined) => {
+    if (failure?.message !== trouble?.message) onTrouble(failure)
+    trouble = failure
+  }
+  try {
+    // Something may have changed since `current` was read.
+    for (;;) {
+      folders.follow(await foldersOf(good.files))
+      change.reset()
+      const next = await loadConfig(schema, sources).catch((error: unknown) => {
+        if (!isFailure(error)) throw error
+        return error
+      })
+      report(isFailure(next) ? next : undefined)
+      if (!isFailure(next) && !next.fingerprint.equals(good.fingerprint)) {
+        good = next
+        yield next
+        continue
+      }
+      await change.wait(after(clock.now(), recheckMs), signal)
+      await sleep(clock, settleMs, signal)
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error
+  }
+}
+
+/** Watches folders, not files: a file that is replaced takes its watch with it. A folder that cannot be watched is left to the recheck. */
+function folderWatcher(onChange: () => void) {
+  const watchers = new Map<string, FSWatcher>()
+  const drop = (folder: string) => {
+    watchers.get(folder)?.close()
+    watchers.delete(folder)
+  }
+  return {
+    follow(folders: ReadonlySet<string>): void {
+      for (const folder of watchers.keys()) if (!folders.has(folder)) drop(folder)
+      for (const folder of folders) {
+        if (watchers.has(folder)) continue
+        try {
+          watchers.set(
+            folder,
+            watch(folder, onChange).on('error', () => drop(folder)),
+          )
+        } catch {
+          // See above.
+        }
+      }
+    },
+    [Symbol.dispose]: () => {
+      for (const folder of watchers.keys()) drop(folder)
+    },
+  }
+}
+
+/** The folders in which something happens when one of the files changes: its own, and that of every link on the way to it. */
+async function foldersOf(files: readonly string[]): Promise<Set<string>> {
+  const folders = new Set<string>()
+  const visit = async (file: string, hops: number): Promise<void> => {
+    folders.add(dirname(file))
+    if (hops === 0) return
+    const steps = file.split(sep)
+    for (let length = 2; length <= steps.length; length++) {
+      const place = steps.slice(0, length).join(sep)
+      const target = await readlink(place).catch(() => undefined)
+      if (target === undefined) continue
+      folders.add(dirname(place))
+      return visit(join(resolve(dirname(place), target), ...steps.slice(length)), hops - 1)
+    }
+  }
+  for (const file of files) await visit(file, 10)
+  return folders
+}

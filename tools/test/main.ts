@@ -1,0 +1,49 @@
+// Runs one of the four test commands. See suites.ts for what each holds and docs/testing.md for what each needs.
+import { createWriteStream } from 'node:fs'
+import { glob, mkdir } from 'node:fs/promises'
+import { availableParallelism } from 'node:os'
+import { resolve } from 'node:path'
+import { finished } from 'node:stream/promises'
+import { run } from 'node:test'
+import { tap } from 'node:test/reporters'
+import { prepare } from './prepare.ts'
+import { follow, tallyLine } from './reporter.ts'
+import type { Suite } from './suites.ts'
+import { parseRequest, suites } from './suites.ts'
+
+const root = resolve(import.meta.dirname, '../..')
+process.chdir(root)
+
+const request = parseRequest(process.argv.slice(2))
+if (typeof request === 'string') {
+  console.error(request)
+  process.exit(2)
+}
+const suite: Suite = suites[request.suite]
+const isWanted = (path: string) => request.only.length === 0 || request.only.some((part) => path.includes(part))
+const files = (await Array.fromAsync(glob(suite.globs))).filter(isWanted).sort()
+if (files.length === 0) {
+  console.error(`no test file matches ${request.only.join(', ')}`)
+  process.exit(1)
+}
+
+Object.assign(process.env, suite.env, { SOAK_ROUNDS: String(request.rounds) })
+await using _prepared = await prepare(suite)
+console.log(`${files.length} test files`)
+
+await mkdir('reports', { recursive: true })
+const stream = run({
+  files: files.map((file) => resolve(file)),
+  concurrency: suite.concurrency ?? Math.max(2, availableParallelism()),
+  timeout: suite.testTimeoutMs,
+})
+const report = createWriteStream(`reports/${suite.report}`)
+stream.compose(tap).pipe(report)
+const tally = await follow(stream, (line) => console.log(line))
+await finished(report)
+console.log(`\n${tallyLine(tally)}`)
+
+const isComplete = tally.failed === 0 && tally.passed > 0 && !(process.env['CI'] && tally.skipped > 0)
+if (process.env['CI'] && tally.skipped > 0)
+  console.error('nothing may be skipped in CI: install what the lines above name')
+process.exitCode = isComplete ? 0 : 1

@@ -1,0 +1,83 @@
+/** The four test commands: which files each runs, under which environment, and where its report goes. */
+export interface Suite {
+  report: string
+  globs: string[]
+  env: Record<string, string>
+  /** Programs of tools/kube-assets that have to be there. */
+  assets: 'none' | 'control-plane' | 'all'
+  /** One control plane for all files of the run, besides those that need flags of their own. */
+  sharedControlPlane: boolean
+  /** No test takes longer than this; a hung one fails alone. */
+  testTimeoutMs: number
+  /** Files at once. Absent: one a core. */
+  concurrency?: number
+}
+
+export const suites = {
+  unit: {
+    report: 'test.tap',
+    globs: [
+      'src/**/*.test.ts',
+      'tools/**/*.test.ts',
+      'bench/**/*.test.ts',
+      'test/*.test.ts',
+      'test/support/**/*.test.ts',
+    ],
+    env: {},
+    assets: 'none',
+    sharedControlPlane: false,
+    testTimeoutMs: 60_000,
+  },
+  kube: {
+    report: 'test-kube.tap',
+    globs: ['test/acceptance/**/*.test.ts'],
+    env: { CONTROL_PLANE: 'kube' },
+    assets: 'control-plane',
+    sharedControlPlane: true,
+    testTimeoutMs: 180_000,
+  },
+  peers: {
+    report: 'test-peers.tap',
+    globs: ['test/peers/**/*.test.ts'],
+    env: { CONTROL_PLANE: 'kube' },
+    assets: 'all',
+    sharedControlPlane: true,
+    testTimeoutMs: 300_000,
+  },
+  soak: {
+    report: 'test-soak.tap',
+    globs: ['test/soak/**/*.test.ts'],
+    env: { CONTROL_PLANE: 'kube' },
+    assets: 'control-plane',
+    sharedControlPlane: false,
+    testTimeoutMs: 3_600_000,
+    concurrency: 1,
+  },
+} as const satisfies Record<string, Suite>
+
+export type SuiteName = keyof typeof suites
+
+export interface Request {
+  suite: SuiteName
+  /** Only files whose path holds one of these. */
+  only: string[]
+  rounds: number
+}
+
+export const usage = `usage: node tools/test/main.ts ${Object.keys(suites).join('|')} [part of a path ...] [--rounds N]`
+
+/** What the command line asks for; a sentence when it cannot be understood. */
+export function parseRequest(args: readonly string[]): Request | string {
+  const [suite, ...rest] = args
+  if (!suite || !Object.hasOwn(suites, suite)) return usage
+  const only: string[] = []
+  let rounds = 10
+  for (let i = 0; i < rest.length; i++) {
+    const arg = rest[i] as string
+    if (arg === '--rounds') rounds = Number(rest[++i])
+    else if (arg.startsWith('-')) return `${arg} is not known; ${usage}`
+    else only.push(arg)
+  }
+  if (!Number.isInteger(rounds) || rounds < 1) return `--rounds takes a whole number from 1; ${usage}`
+  return { suite: suite as SuiteName, only, rounds }
+}
