@@ -7,7 +7,7 @@ import { after } from './clock.ts'
 import type { Report } from './keep-fresh.ts'
 import { keepFresh } from './keep-fresh.ts'
 import { silentLog } from './log.ts'
-import type { Issuance, Keep } from './pass.ts'
+import type { Issuance, Keep, Kept, Pending } from './pass.ts'
 import { randomFrom } from './random.ts'
 import { reasons } from './reasons.ts'
 import type { Secret } from './secret.ts'
@@ -141,11 +141,11 @@ async function runAndKill(bench: Bench, killAt: number): Promise<number> {
   const issuance = toyIssuance(bench.issuer, nameRequests(bench))
   const stopping = new AbortController()
   const loop = keepFresh({
-    issuance: { next: mortal((now, kept, pending) => issuance.next(now, kept, pending)) },
+    issuance: { next: mortal(issuance.next) },
     keep: {
       load: mortal(() => bench.keep.load()),
-      savePending: mortal((pending) => bench.keep.savePending(pending)),
-      save: mortal((kept) => bench.keep.save(kept)),
+      savePending: mortal((pending: Pending) => bench.keep.savePending(pending)),
+      save: mortal((kept: Kept<Secret>) => bench.keep.save(kept)),
     },
     report: mortal(async () => {}),
     clock: bench.clock,

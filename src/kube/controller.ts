@@ -1,8 +1,9 @@
+import { inspect } from 'node:util'
 import type { BackoffOptions } from '../core/backoff.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Failure } from '../core/failure.ts'
 import type { Run } from '../core/lifecycle.ts'
-import { aborted, isAbort } from '../core/lifecycle.ts'
+import { isAbort, runTogether } from '../core/lifecycle.ts'
 import type { Log } from '../core/log.ts'
 import type { Metrics } from '../core/metrics.ts'
 import { noMetrics } from '../core/metrics.ts'
@@ -10,6 +11,7 @@ import type { Outcome } from '../core/outcome.ts'
 import type { Random } from '../core/random.ts'
 import type { CountedOutcome } from './controller-metrics.ts'
 import { controllerMetrics } from './controller-metrics.ts'
+import { countdown } from './countdown.ts'
 import { deadline } from './deadline.ts'
 import { isConflict } from './failures.ts'
 import type { Key } from './objects.ts'
@@ -64,60 +66,124 @@ export interface Controller {
  *   controller('lease', (key) => reconcile(key, deps), { ...deps, watches: [watching(deps.leases)] })
  */
 export function controller(name: string, reconcile: Reconcile, options: ControllerOptions): Controller {
-  const { clock, random, log, watches = [], metrics = noMetrics, workers = 4, deadlineMs = 60_000 } = options
+  const { clock, random, log, watches = [], metrics = noMetrics, workers = 4, deadlineMs = 60_000, backoff } = options
   const wished = new Set<Key>()
   /** The code of the last terminal outcome, while it lasts. */
   const terminals = new Map<Key, string>()
+  let isRunning = false
   let queue: WorkQueue | undefined
   let running = 0
   const counts = controllerMetrics(metrics, name, { depth: () => queue?.depth ?? 0, running: () => running })
   const enqueue = (key: Key) => void (queue ? queue.add(key) : wished.add(key))
 
-  /** What is asked of the queue next. Everything is logged here, once, and nowhere below. */
-  function settle(work: WorkQueue, key: Key, ended: Ended, stop: AbortSignal): CountedOutcome | undefined {
-    if (ended.outcome !== 'terminal') terminals.delete(key)
-    switch (ended.outcome) {
+  /** Asks the queue for what is to come, and says what this came to. The one place that logs. */
+  function settle(work: WorkQueue, key: Key, end: End): CountedOutcome {
+    if (end.outcome !== 'terminal') terminals.delete(key)
+    if (end.outcome !== 'failed') work.forget(key)
+    switch (end.outcome) {
       case 'done':
-        work.forget(key)
         return 'done'
       case 'requeueAfter':
-        work.forget(key)
-        work.addAfter(key, ended.ms)
+        work.addAfter(key, end.ms)
         return 'requeueAfter'
-      case 'terminal': {
-        work.forget(key)
-        const { failure } = ended
-        if (terminals.get(key) === failure.code) return 'terminal'
-        terminals.set(key, failure.code)
-        log.error({ controller: name, key, err: failure }, 'reconcile cannot succeed')
-        options.onTerminal?.(key, failure)
+      case 'terminal':
+        reportTerminal(key, end.failure)
         return 'terminal'
-      }
       case 'failed': {
-        if (stop.aborted) return undefined
         const attempt = work.attempts(key) + 1
-        const nextTryMs = work.addRateLimited(key)
-        const fields = { controller: name, key, attempt, nextTryMs, err: ended.error }
-        if (isConflict(ended.error)) log.debug(fields, 'reconcile met a newer version')
-        else log.warn(fields, 'reconcile failed')
-        return isConflict(ended.error) ? 'conflict' : 'error'
+        const fields = { controller: name, key, attempt, nextTryMs: work.addRateLimited(key), err: end.error }
+        if (!isConflict(end.error)) log.warn(fields, 'reconcile failed')
+        else log.debug(fields, 'reconcile met a newer version')
+        return isConflict(end.error) ? 'conflict' : 'error'
       }
     }
   }
 
-  /** Runs one key to its end, however late that is. `over` is called when its worker may go on without it. */
-  async function work(queued: WorkQueue, key: Key, stop: AbortSignal): Promise<void> {
-    const startedAt = clock.now().getTime()
-    const timedOut = () => runtimeFailures.RECONCILE_DEADLINE({ controller: name, key, deadlineMs })
-    using limit = deadline(clock, deadlineMs, timedOut, stop)
-    const context = {
-      signal: limit.signal,
-      attempt: queued.attempts(key),
-      log: log.child({ controller: name, key, reconcileId: random.suffix(8) }),
+  function reportTerminal(key: Key, failure: Failure): void {
+    if (terminals.get(key) === failure.code) return
+    terminals.set(key, failure.code)
+    log.error({ controller: name, key, err: failure }, 'reconcile cannot succeed')
+    try {
+      options.onTerminal?.(key, failure)
+    } catch (err) {
+      log.error({ controller: name, key, err }, 'terminal outcome could not be reported')
     }
-    running += 1
-    const ending = attempt(() => reconcile(key, context))
   }
+
+  /** Takes one key to its end, however late that is. */
+  async function work(from: WorkQueue, key: Key, stop: AbortSignal): Promise<void> {
+    const startedAt = clock.now().getTime()
+    const tooLate = () => runtimeFailures.RECONCILE_DEADLINE({ controller: name, key, deadlineMs })
+    using limit = deadline(clock, deadlineMs, tooLate, stop)
+    const fields = { controller: name, key, reconcileId: random.suffix(8) }
+    const context = { signal: limit.signal, attempt: from.attempts(key), log: log.child(fields) }
+    running += 1
+    try {
+      const end = await ending(() => reconcile(key, context), name, key)
+      // What was told to stop and therefore failed has nothing to report; the next run begins with it.
+      if (end.outcome === 'failed' && stop.aborted) return
+      counts.reconciled(settle(from, key, end), (clock.now().getTime() - startedAt) / 1_000)
+    } finally {
+      running -= 1
+      from.done(key)
+    }
+  }
+
+  /** A reconcile that ignores its deadline keeps its key, so that no other has it, but not its worker. */
+  async function workInTime(from: WorkQueue, key: Key, stop: AbortSignal): Promise<void> {
+    const late = Promise.withResolvers<void>()
+    using _ = countdown(clock, deadlineMs + graceMs, () => {
+      log.error({ controller: name, key, deadlineMs }, 'reconcile ignores its deadline')
+      late.resolve()
+    })
+    await Promise.race([work(from, key, stop), late.promise])
+  }
+
+  async function run(signal: AbortSignal): Promise<void> {
+    if (isRunning) throw new Error(`controller ${name} already runs`)
+    isRunning = true
+    using subscriptions = new DisposableStack()
+    try {
+      await Promise.all(watches.map((watch) => watch.synced(signal)))
+      const own = new WorkQueue({ clock, random, ...(backoff && { backoff }) })
+      queue = own
+      subscriptions.defer(() => void own.shutdown())
+      for (const key of wished) enqueue(key)
+      wished.clear()
+      for (const watch of watches) subscriptions.use(watch.subscribe(enqueue))
+      const worker: Run = async (stop) => {
+        for (;;) await workInTime(own, (await own.take(stop)) ?? '', stop)
+      }
+      await runTogether(
+        signal,
+        Array.from({ length: workers }, () => worker),
+      )
+    } catch (error) {
+      if (!isAbort(error, signal)) throw error
+    } finally {
+      queue = undefined
+      isRunning = false
+    }
+  }
+
+  return { name, watches, enqueue, run }
 }
 
-type Ended = Outcome | { readonly outcome: 'failed'; readonly error: unknown }
+type End = Outcome | { readonly outcome: 'failed'; readonly error: unknown }
+
+/** How long a reconcile may take to stop after it was told to. */
+const graceMs = 5_000
+
+async function ending(reconcile: () => Promise<Outcome>, controller: string, key: Key): Promise<End> {
+  try {
+    const end = await reconcile()
+    // A busy loop would come of NaN, and what is no outcome would be taken for success.
+    if (end?.outcome === 'requeueAfter' ? Number.isFinite(end.ms) : end?.outcome) return end
+    return {
+      outcome: 'failed',
+      error: runtimeFailures.RECONCILE_BAD_OUTCOME({ controller, key, detail: inspect(end) }),
+    }
+  } catch (error) {
+    return { outcome: 'failed', error }
+  }
+}

@@ -81,8 +81,7 @@ export function encodeSans(
   return names.length === 0 ? undefined : new x509.SubjectAlternativeNameExtension(names, critical)
 }
 
-const isDnsName = (value: string) =>
-  value.length <= 253 && /^(\*\.)?[A-Za-z0-9_]([\w-]*\w)?(\.[A-Za-z0-9_]([\w-]*\w)?)*$/.test(value)
+const isDnsName = (value: string) => value.length <= 253 && /^(\*\.)?\w([\w-]*\w)?(\.\w([\w-]*\w)?)*$/.test(value)
 const isUri = (value: string) => /^[\x21-\x7e]+$/.test(value) && URL.canParse(value)
 const isEmail = (value: string) => /^[\x21-\x7e]+@[\x21-\x7e]+$/.test(value)
 

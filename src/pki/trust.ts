@@ -58,7 +58,7 @@ const leafChecks = [isForOtherHost, ...certificateChecks]
 
 function names(x509: ParsedCertificate['x509'], hostname: string): boolean {
   const bare = hostname.replace(/^\[(.*)\]$/, '$1')
-  if (isIP(bare)) return x509.checkIP(bare) !== undefined
+  if (isIP(bare)) return !bare.includes('%') && x509.checkIP(bare) !== undefined
   // OpenSSL would read a leading dot as "any host below" and stop at a NUL: neither compares whole names.
   if (!/^\w[\w.-]*$/.test(bare)) return false
   return x509.checkHost(bare, { subject: 'never', partialWildcards: false }) !== undefined

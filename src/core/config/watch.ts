@@ -1,5 +1,5 @@
 import type { FSWatcher } from 'node:fs'
-import { watch } from 'node:fs'
+import { statSync, watch } from 'node:fs'
 import { readlink } from 'node:fs/promises'
 import { dirname, join, resolve, sep } from 'node:path'
 import type { Clock } from '../clock.ts'
@@ -66,27 +66,30 @@ export async function* watchConfig<S extends ConfigSchema>(
   }
 }
 
-/** Watches folders, not files: a file that is replaced takes its watch with it. A folder that cannot be watched is left to the recheck. */
+/**
+ * Watches folders, not files: a file that is replaced takes its watch with it. So does a folder, which is why each is
+ * known by its inode. What cannot be watched is left to the recheck.
+ */
 function folderWatcher(onChange: () => void) {
-  const watchers = new Map<string, FSWatcher>()
+  const watchers = new Map<string, { watcher: FSWatcher; inode: number }>()
   const drop = (folder: string) => {
-    watchers.get(folder)?.close()
+    watchers.get(folder)?.watcher.close()
     watchers.delete(folder)
+  }
+  const add = (folder: string) => {
+    try {
+      const inode = statSync(folder).ino
+      if (watchers.get(folder)?.inode === inode) return
+      drop(folder)
+      watchers.set(folder, { watcher: watch(folder, onChange).on('error', () => drop(folder)), inode })
+    } catch {
+      drop(folder)
+    }
   }
   return {
     follow(folders: ReadonlySet<string>): void {
       for (const folder of watchers.keys()) if (!folders.has(folder)) drop(folder)
-      for (const folder of folders) {
-        if (watchers.has(folder)) continue
-        try {
-          watchers.set(
-            folder,
-            watch(folder, onChange).on('error', () => drop(folder)),
-          )
-        } catch {
-          // See above.
-        }
-      }
+      for (const folder of folders) add(folder)
     },
     [Symbol.dispose]: () => {
       for (const folder of watchers.keys()) drop(folder)

@@ -52,7 +52,9 @@ export class RateLimit {
     const now = this.#clock.now().getTime()
     // A clock set back adds nothing, and counting starts again from where it now is.
     const elapsedMs = Math.max(0, now - this.#refilledAt)
-    this.#tokens = Math.min(this.#burst, this.#tokens + elapsedMs * this.#perMs)
+    // While somebody waits, the fraction beyond a full bucket is kept: the timer fires on whole milliseconds only.
+    const most = this.#waiting.length > 0 ? this.#burst + 1 : this.#burst
+    this.#tokens = Math.min(most, this.#tokens + elapsedMs * this.#perMs)
     this.#refilledAt = now
   }
 
