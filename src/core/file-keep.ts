@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { chmod, mkdir, open, readFile, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { Keep, Kept, Pass, Pending } from './pass.ts'
@@ -62,7 +63,7 @@ const reviveDates = (key: string, value: unknown) =>
 export async function replaceFile(path: string, content: string): Promise<void> {
   const folder = dirname(path)
   await mkdir(folder, { recursive: true, mode: 0o700 })
-  const beside = `${path}.${process.pid}.new`
+  const beside = `${path}.${randomUUID()}.new`
   try {
     const file = await open(beside, 'w', 0o600)
     try {

@@ -152,7 +152,8 @@ export function controller(name: string, reconcile: Reconcile, options: Controll
       wished.clear()
       for (const watch of watches) subscriptions.use(watch.subscribe(enqueue))
       const worker: Run = async (stop) => {
-        for (;;) await workInTime(own, (await own.take(stop)) ?? '', stop)
+        for (let key = await own.take(stop); key !== undefined; key = await own.take(stop))
+          await workInTime(own, key, stop)
       }
       await runTogether(
         signal,

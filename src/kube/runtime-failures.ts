@@ -15,5 +15,6 @@ export const runtimeFailures = catalogue({
     'reconciling {key} took more than {deadlineMs} ms; look for what it waits on, or raise the deadline of {controller}',
   ],
   RECONCILE_BAD_OUTCOME: [500, 'controller {controller} ended {key} with an outcome it cannot have: {detail}'],
-  LEASE_LOST: [503, 'this replica no longer leads by lease {lease}: {detail}'],
+  LEASE_NO_ANSWER: [504, 'no answer about lease {lease} within {callMs} ms'],
+  LEASE_LOST: [503, 'this replica lost the lease by which it led: {detail}'],
 })

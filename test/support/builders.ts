@@ -38,6 +38,28 @@ export const aSecret = (name = uniqueName('secret'), data: Record<string, string
   data: Object.fromEntries(Object.entries(data).map(([key, text]) => [key, Buffer.from(text).toString('base64')])),
 })
 
+export interface BootstrapTokenInput {
+  /** Six characters. */
+  id: string
+  /** Sixteen. */
+  secret: string
+  /** Each must begin with `system:bootstrappers:`. */
+  groups?: readonly string[]
+  expiresAt?: Date
+}
+
+/** What lets `<id>.<secret>` authenticate. Lives in kube-system. */
+export const aBootstrapToken = ({ id, secret, groups, expiresAt }: BootstrapTokenInput): Named<Secret> => ({
+  ...aSecret(`bootstrap-token-${id}`, {
+    'token-id': id,
+    'token-secret': secret,
+    'usage-bootstrap-authentication': 'true',
+    ...(groups && { 'auth-extra-groups': groups.join(',') }),
+    ...(expiresAt && { expiration: expiresAt.toISOString() }),
+  }),
+  type: 'bootstrap.kubernetes.io/token',
+})
+
 export const aServiceAccount = (name = uniqueName('account')): Named<ServiceAccount> => ({
   apiVersion: 'v1',
   kind: 'ServiceAccount',

@@ -3,6 +3,7 @@ import { attach } from './control-plane/access.ts'
 import type { ControlPlane, ControlPlaneOptions, OwnControlPlane } from './control-plane/contract.ts'
 import { launchKube, whyNoKube } from './control-plane/kube.ts'
 import type { TestScope } from './test-scope.ts'
+import { teardown } from './test-scope.ts'
 
 export type { AuditEvent } from './control-plane/audit.ts'
 export type {
@@ -40,7 +41,11 @@ function implementation(env: NodeJS.ProcessEnv): Implementation {
  *
  * @example test('R12: …', needsControlPlane, async (t) => { const plane = await startControlPlane(t) })
  */
-export const needsControlPlane: { skip: string | false } = { skip: whySkip(process.env) }
+export const needsControlPlane = {
+  get skip(): string | false {
+    return whySkip(process.env)
+  },
+}
 
 export function whySkip(env: NodeJS.ProcessEnv): string | false {
   if (env.CI || env.LANYARD_TEST_CONTROL_PLANE) return false
@@ -57,7 +62,7 @@ export function startControlPlane(t: TestScope, options: ControlPlaneOptions): P
 export async function startControlPlane(t: TestScope, options?: ControlPlaneOptions): Promise<ControlPlane> {
   if (options === undefined) return await shared()
   const plane = await launchControlPlane(options)
-  t.after(() => plane.stop())
+  teardown(t, () => plane.stop())
   return plane
 }
 

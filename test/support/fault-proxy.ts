@@ -1,6 +1,7 @@
 import type { AddressInfo, Socket } from 'node:net'
 import { connect, createServer } from 'node:net'
 import type { TestScope } from './test-scope.ts'
+import { teardown } from './test-scope.ts'
 
 /** A network that can be broken at will, on the way to a server. TLS passes through, so 127.0.0.1 must be in its certificate. */
 export interface FaultProxy {
@@ -39,7 +40,7 @@ export async function startFaultProxy(t: TestScope, target: string): Promise<Fau
     server.listen(0, '127.0.0.1', resolve)
   })
   proxy.port = (server.address() as AddressInfo).port
-  t.after(async () => {
+  teardown(t, async () => {
     const closed = new Promise((resolve) => server.close(resolve))
     proxy.resetAll()
     await closed

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { linkSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { test } from 'node:test'
@@ -142,18 +142,21 @@ test('a file that goes away is trouble, and the last good configuration stays', 
   assert.deepEqual(watch.ports, [])
 })
 
-test('where the file system gives no sign, the file is read again every minute', async (t) => {
-  const dir = join(tempDir(t), 'mount')
-  const file = join(dir, 'lanyard.yaml')
-  const clock = new FakeClock()
-  mkdirSync(dir)
+test('where the file system gives no sign, the file is read again after a minute', async (t) => {
+  const file = join(tempDir(t), 'lanyard.yaml')
+  // What is written through a second name in another folder is not seen in the first.
+  const unseen = join(tempDir(t), 'other-name')
   writeFileSync(file, yaml(1))
+  linkSync(file, unseen)
+  const clock = new FakeClock()
   const watch = await startWatch(t, file, clock)
-  await eventually('it waits', () => clock.nextDue)
-  // A fake clock that stands still hides every sign: what wakes the watch then sleeps to settle.
-  writeFileSync(file, yaml(2))
+  const due = await eventually('it waits', () => clock.nextDue)
+  assert.equal(due.getTime() - clock.now().getTime(), 60_000)
+  writeFileSync(unseen, yaml(2))
+  await clock.advance('59s')
+  assert.deepEqual([clock.nextDue, watch.ports], [due, []])
   await eventually('it reads', async () => {
-    await clock.advance('61s')
+    await clock.advance('1s')
     return watch.ports.at(-1) === 2
   })
 })

@@ -79,12 +79,18 @@ for (const [name, declared, expected] of cases)
     assert.deepEqual(structural(declared), expected)
   })
 
+test('structural: a map given as additionalProperties', () => {
+  const map = Type.Unsafe({ type: 'object', additionalProperties: Type.Integer() } as TSchema)
+  assert.deepEqual(structural(map), { type: 'object', additionalProperties: { type: 'integer' } })
+})
+
 const impossible: [name: string, declared: TSchema, message: RegExp][] = [
   ['a union of objects', Type.Union([Type.Object({}), Type.String()]), /spec\.field is a union/],
   ['a literal of each type', Type.Union([Type.Literal('a'), Type.Literal(1)]), /several types/],
   ['a tuple', Type.Tuple([Type.String()]), /spec\.field uses additionalItems/],
   ['null alone', Type.Null(), /type null/],
   ['a reference', Type.Ref('Other'), /uses \$ref/],
+  ['a closed object', Type.Object({}, { additionalProperties: false }), /additionalProperties that are no schema/],
   ['a misspelt keyword', Type.String({ maxlength: 3 }), /uses maxlength/],
   ['a record with a pattern', Type.Record(Type.Integer(), Type.String()), /keys are not plain strings/],
 ]

@@ -31,7 +31,7 @@ const plainKeywords = [
 
 const handledKeywords = new Set<string>([
   ...plainKeywords,
-  ...['type', 'properties', 'required', 'items', 'enum', 'const', 'anyOf', 'patternProperties'],
+  ...['type', 'properties', 'required', 'items', 'enum', 'const', 'anyOf', 'patternProperties', 'additionalProperties'],
   ...['exclusiveMinimum', 'exclusiveMaximum', 'examples', 'readOnly'],
 ])
 
@@ -44,7 +44,13 @@ export function structural(declared: TSchema, path: Path = []): Schema {
   for (const keyword of Object.keys(node))
     if (!handledKeywords.has(keyword) && !keyword.startsWith('x-lanyard-'))
       throw fail(`uses ${keyword}, which a structural schema cannot say`)
-  return { ...shapeOf(node, path, fail), ...plain(node), ...exclusiveLimits(node) }
+  const { description, ...rest } = plain(node)
+  return {
+    ...(description !== undefined && { description }),
+    ...shapeOf(node, path, fail),
+    ...rest,
+    ...exclusiveLimits(node),
+  }
 }
 
 function plain(node: Node): Partial<Schema> {
@@ -113,11 +119,15 @@ function typeOfAll(
 }
 
 function objectOf(node: Node, path: Path, fail: (why: string) => Error): Schema {
+  if (isObject(node['additionalProperties']))
+    return { type: 'object', additionalProperties: structural(node['additionalProperties'], [...path, '{}']) }
   if (isObject(node['patternProperties'])) {
     const [[pattern, value] = ['', {}], ...more] = Object.entries(node['patternProperties'])
     if (pattern !== '^.*$' || more.length > 0) throw fail('is a record whose keys are not plain strings')
     return { type: 'object', additionalProperties: structural(value as TSchema, [...path, '{}']) }
   }
+  // What is not declared is pruned in any case, so there is nothing to forbid.
+  if (node['additionalProperties'] !== undefined) throw fail('has additionalProperties that are no schema')
   const properties = Object.entries((node['properties'] ?? {}) as Record<string, TSchema>)
   if (properties.length === 0) return { type: 'object' }
   return {

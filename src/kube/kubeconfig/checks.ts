@@ -10,7 +10,7 @@ export interface Violation {
 
 export type Check<T> = (value: T) => Violation | undefined
 
-type Code = 'KUBECONFIG_INVALID' | 'KUBECONFIG_UNSUPPORTED'
+type Code = 'KUBECONFIG_INVALID' | 'KUBECONFIG_UNSUPPORTED' | 'KUBECONFIG_NOT_SELF_CONTAINED'
 
 /** Throws the first violation of an ordered list of checks. */
 export function mustPass<T>(entry: Named<T>, checks: readonly Check<T>[], code: Code = 'KUBECONFIG_INVALID'): void {

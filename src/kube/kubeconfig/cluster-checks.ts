@@ -51,3 +51,10 @@ const proxyIsNoHttpProxy: ClusterCheck = ({ proxyUrl }) => {
 }
 
 export const unsupportedByClusters: readonly ClusterCheck[] = [proxyIsNoHttpProxy]
+
+const authorityIsAFile: ClusterCheck = ({ certificateAuthority }) =>
+  certificateAuthority === undefined
+    ? undefined
+    : violation('certificate-authority', 'this kubeconfig may name no files; use certificate-authority-data')
+
+export const outsideOfClusters: readonly ClusterCheck[] = [authorityIsAFile]

@@ -8,8 +8,8 @@ import { createLog } from '../../core/log.ts'
 import { Secret } from '../../core/secret.ts'
 import type { Content, FileDeps } from './credential-files.ts'
 import { keyPair, tokenFile } from './credential-files.ts'
-import type { Folder } from './test-support.ts'
-import { aCertificate, aFolder, failureOf, mustNotShow } from './test-support.ts'
+import type { Folder } from './testing/fixtures.ts'
+import { aCertificate, aFolder, failureOf, mustNotShow } from './testing/fixtures.ts'
 
 const [old, renewed] = [await aCertificate('old'), await aCertificate('renewed')]
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseExecCredential } from './exec-output.ts'
 import { failures } from './failures.ts'
-import { aCertificate, failureOf } from './test-support.ts'
+import { aCertificate, failureOf } from './testing/fixtures.ts'
 
 const apiVersion = 'client.authentication.k8s.io/v1'
 const [pair, other] = [await aCertificate('me'), await aCertificate('other')]

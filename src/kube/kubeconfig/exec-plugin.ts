@@ -170,7 +170,8 @@ const secretArguments = (args: string[]): string[] =>
   args.flatMap((arg, i) => {
     const [name = '', value] = arg.split(/=(.*)/s)
     if (value !== undefined) return secretName.test(name) ? [value] : []
-    return secretName.test(args[i - 1] ?? '') ? [arg] : []
+    const before = args[i - 1] ?? ''
+    return secretName.test(before) && !before.includes('=') ? [arg] : []
   })
 
 const wordsOfTheFormat = /^(ExecCredential|client\.authentication\.k8s\.io\/\w+|expirationTimestamp|client\w+Data)$/

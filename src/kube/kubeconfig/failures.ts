@@ -9,10 +9,7 @@ export const failures = catalogue({
   KUBECONFIG_NOT_YAML: [422, '{source} is neither YAML nor JSON ({problem} at line {line}, column {column})'],
   KUBECONFIG_INVALID: [422, '{source}: {field}: {problem}'],
   KUBECONFIG_UNSUPPORTED: [422, '{source}: {field}: {problem}'],
-  KUBECONFIG_NOT_SELF_CONTAINED: [
-    422,
-    '{source}: {field}: this kubeconfig may not point at files or programs; put the content itself into it',
-  ],
+  KUBECONFIG_NOT_SELF_CONTAINED: [422, '{source}: {field}: {problem}'],
   KUBECONFIG_NO_CONTEXT: [422, '{source} sets no current-context; pass --context NAME ({contexts})'],
   KUBECONFIG_UNKNOWN_CONTEXT: [404, '{source} has no context named "{context}"; pass --context NAME ({contexts})'],
   KUBECONFIG_CREDENTIAL_FILE: [500, '{path}: {problem}'],

@@ -2,7 +2,7 @@ import type { Clock } from '../../core/clock.ts'
 import type { Log } from '../../core/log.ts'
 import { silentLog } from '../../core/log.ts'
 import { bearer } from './authorization.ts'
-import type { Found } from './connect.ts'
+import type { FoundConnection } from './connection-of.ts'
 import { authorityFile, tokenFile, trust } from './credential-files.ts'
 import type { Env } from './exec-run.ts'
 import { failures } from './failures.ts'
@@ -21,7 +21,7 @@ export interface InClusterOptions {
 const folder = '/var/run/secrets/kubernetes.io/serviceaccount'
 
 /** The connection of a pod's own service account. Its token is read again as the kubelet renews it. */
-export async function inClusterConnection(options: InClusterOptions): Promise<Found> {
+export async function inClusterConnection(options: InClusterOptions): Promise<FoundConnection> {
   const { env, clock, readFile = readTextFile, log = silentLog } = options
   const deps = { clock, readFile, log }
   const server = serverOf(env)

@@ -1,7 +1,7 @@
 /** Kubeconfigs and what else says how to reach a cluster: read, checked, made into a `Connection`, and written. */
 export type { KubeconfigCluster } from './cluster.ts'
-export type { ConnectDeps, ConnectOptions, Found } from './connect.ts'
-export { connect } from './connect.ts'
+export type { ConnectionDeps, ConnectionOptions, FoundConnection } from './connection-of.ts'
+export { connectionOf } from './connection-of.ts'
 export type { KubeconfigExec } from './exec-config.ts'
 export type { Env, Terminal } from './exec-run.ts'
 export { failures as kubeconfigFailures } from './failures.ts'

@@ -5,7 +5,7 @@ import { parse } from 'yaml'
 import { Secret } from '../../core/secret.ts'
 import type { Kubeconfig } from './kubeconfig.ts'
 import { emptyKubeconfig, formatKubeconfig, parseKubeconfig } from './kubeconfig.ts'
-import { aKubeconfig, base64, failureOf, mustNotShow } from './test-support.ts'
+import { aKubeconfig, base64, failureOf, mustNotShow } from './testing/fixtures.ts'
 
 const read = (text: string): Kubeconfig => parseKubeconfig(text, { file: '/home/me/.kube/config' })
 const problemOf = async (text: string, ...secrets: string[]) =>

@@ -1,6 +1,6 @@
 import { delimiter, join, resolve } from 'node:path'
-import type { ConnectDeps, Found } from './connect.ts'
-import { connect } from './connect.ts'
+import type { ConnectionDeps, FoundConnection } from './connection-of.ts'
+import { connectionOf } from './connection-of.ts'
 import { defined } from './defined.ts'
 import { failures } from './failures.ts'
 import type { ReadFile } from './files.ts'
@@ -10,7 +10,7 @@ import type { Kubeconfig } from './kubeconfig.ts'
 import { parseKubeconfig } from './kubeconfig.ts'
 import { mergeKubeconfigs } from './merge.ts'
 
-export interface LoadOptions extends ConnectDeps {
+export interface LoadOptions extends ConnectionDeps {
   /** What `--kubeconfig` names. */
   path?: string
   /** What `--context` names. */
@@ -23,18 +23,18 @@ export interface LoadOptions extends ConnectDeps {
  * The connection a person means: the given file, else the files of KUBECONFIG, else ~/.kube/config, else the pod's own
  * service account. A KUBECONFIG whose files are all missing ends the search: to go on would act on another cluster.
  */
-export async function loadConnection(options: LoadOptions): Promise<Found> {
+export async function loadConnection(options: LoadOptions): Promise<FoundConnection> {
   const { path, context, env, home, readFile = readTextFile } = options
   if (path !== undefined) {
     const config = await readKubeconfig(path, readFile)
     if (!config) throw failures.KUBECONFIG_MISSING({ path })
-    return connect(config, path, options)
+    return connectionOf(config, { ...options, source: path })
   }
 
   const listed = (env['KUBECONFIG'] ?? '').split(delimiter).filter((file) => file !== '')
   if (listed.length > 0) {
     const config = await readKubeconfigs(listed, readFile)
-    if (config) return connect(config, listed.join(', '), options)
+    if (config) return connectionOf(config, { ...options, source: listed.join(', ') })
     throw failures.KUBECONFIG_NOTHING_FOUND({ tried: `KUBECONFIG names ${listed.join(', ')}: no such file` })
   }
 
@@ -42,7 +42,7 @@ export async function loadConnection(options: LoadOptions): Promise<Found> {
   if (home !== undefined) {
     const file = join(home, '.kube', 'config')
     const config = await readKubeconfig(file, readFile)
-    if (config && config.contexts.length > 0) return connect(config, file, options)
+    if (config && config.contexts.length > 0) return connectionOf(config, { ...options, source: file })
     tried.push(config ? `${file} has no contexts` : `${file} does not exist`)
   }
   if (context === undefined && isInCluster(env)) return inClusterConnection(defined({ ...options }))

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { redact } from './redact.ts'
-import { aCertificate } from './test-support.ts'
+import { aCertificate } from './testing/fixtures.ts'
 
 const { keyPem } = await aCertificate('me')
 
@@ -41,4 +41,12 @@ test('of a long text the end is shown', () => {
   assert.ok(shown.endsWith('the reason'))
   assert.ok(shown.length < 1_010)
   assert.ok(!shown.includes('start'))
+})
+
+test('a mebibyte of anything is dealt with at once, and a secret that was cut does not show', () => {
+  const startedAt = performance.now()
+  for (const unit of ['a-', ' ', '=', 'token= ', '\u001b[', 'key:"', '1a-', '-----BEGIN PRIVATE KEY-----'])
+    redact(unit.repeat(2 ** 20 / unit.length), [])
+  assert.ok(performance.now() - startedAt < 2_000)
+  assert.equal(redact(`${'canary-'.repeat(1_000)}x failed`, ['canary-'.repeat(1_000)]), 'failed')
 })

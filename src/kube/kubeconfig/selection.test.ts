@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseKubeconfig } from './kubeconfig.ts'
 import { selectContext } from './selection.ts'
-import { failureOf } from './test-support.ts'
+import { failureOf } from './testing/fixtures.ts'
 
 const config = parseKubeconfig(
   `

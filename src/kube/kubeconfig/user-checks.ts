@@ -53,10 +53,7 @@ const execCheck =
 
 const commandIsMissing = execCheck(({ command }) => (command === '' ? violation('command', 'is missing') : undefined))
 
-export const execVersions: readonly string[] = [
-  'client.authentication.k8s.io/v1',
-  'client.authentication.k8s.io/v1beta1',
-]
+const execVersions: readonly string[] = ['client.authentication.k8s.io/v1', 'client.authentication.k8s.io/v1beta1']
 
 const versionIsUnknown = execCheck(({ apiVersion }) =>
   execVersions.includes(apiVersion) ? undefined : violation('apiVersion', `must be ${execVersions.join(' or ')}`),
@@ -94,6 +91,24 @@ const hasAuthProvider: UserCheck = ({ authProvider }) =>
   authProvider && violation('auth-provider', 'is not supported, as in kubectl since 1.26; use an exec plugin instead')
 
 export const unsupportedByUsers: readonly UserCheck[] = [hasAuthProvider]
+
+const certificateIsAFile: UserCheck = ({ clientCertificate }) =>
+  clientCertificate === undefined
+    ? undefined
+    : violation('client-certificate', 'this kubeconfig may name no files; use client-certificate-data')
+
+const keyIsAFile: UserCheck = ({ clientKey }) =>
+  clientKey === undefined
+    ? undefined
+    : violation('client-key', 'this kubeconfig may name no files; use client-key-data')
+
+const tokenIsAFile: UserCheck = ({ tokenFile }) =>
+  tokenFile === undefined ? undefined : violation('tokenFile', 'this kubeconfig may name no files; use token')
+
+const runsAProgram: UserCheck = ({ exec }) =>
+  exec && violation('exec', 'this kubeconfig may name no programs; use a token or a client certificate')
+
+export const outsideOfUsers: readonly UserCheck[] = [certificateIsAFile, keyIsAFile, tokenIsAFile, runsAProgram]
 
 export const hasCertificate = (user: KubeconfigUser): boolean =>
   (user.clientCertificate ?? user.clientCertificateData) !== undefined

@@ -54,6 +54,8 @@ export function apiserverFlags(paths: Paths, port: number, options: ControlPlane
     'oidc-issuer-url': oidc?.issuerUrl,
     'oidc-client-id': oidc?.clientId,
     'oidc-ca-file': oidc?.caPem && paths.oidcCa,
+    // By default only RS256; an authentication configuration takes all.
+    'oidc-signing-algs': oidc && 'RS256,ES256',
     'oidc-username-claim': oidc?.usernameClaim,
     'oidc-username-prefix': oidc?.usernamePrefix,
     'oidc-groups-claim': oidc?.groupsClaim,

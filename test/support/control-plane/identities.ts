@@ -22,9 +22,8 @@ const serverNames: Partial<Sans> = {
 
 /** Makes all keys and certificates of a control plane and writes down those that its programs read. */
 export async function createIdentities(paths: Paths): Promise<Identities> {
-  const authority = (commonName: string) => createAuthority({ commonName, clock: systemClock, lifetimeMs: 30 * dayMs })
-  const [serverCa, clientCa] = [await authority('test-server-ca'), await authority('test-client-ca')]
-  const server = await issue(serverCa, { commonName: 'kube-apiserver' }, ['server'], 30 * dayMs, serverNames)
+  const [serverCa, clientCa] = [await testAuthority('test-server-ca'), await testAuthority('test-client-ca')]
+  const server = await issueForServer(serverCa, serverNames)
   const admin = await issueForClient(clientCa, {
     commonName: 'kubernetes-admin',
     organizations: ['system:masters'],
@@ -43,10 +42,16 @@ export async function createIdentities(paths: Paths): Promise<Identities> {
   return { serverCaPem: serverCa.certPem, clientCa, admin }
 }
 
+export const testAuthority = (commonName: string): Promise<Authority> =>
+  createAuthority({ commonName, clock: systemClock, lifetimeMs: 30 * dayMs })
+
 export const issueForClient = (clientCa: Authority, holder: ClientCertificateInput): Promise<CertifiedKey> => {
   const { commonName, organizations = [], lifetimeMs = dayMs } = holder
   return issue(clientCa, { commonName, organizations }, ['client'], lifetimeMs)
 }
+
+export const issueForServer = (authority: Authority, sans: Partial<Sans>): Promise<CertifiedKey> =>
+  issue(authority, { commonName: 'test-server' }, ['server'], 30 * dayMs, sans)
 
 async function issue(
   authority: Authority,

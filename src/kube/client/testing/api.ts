@@ -26,7 +26,7 @@ export interface Asked {
   /** Counts connections from 0, in the order of their first request. */
   readonly connection: number
   readonly session: ServerHttp2Session | undefined
-  readonly res: ServerResponse | Http2ServerResponse
+  readonly res: ServerResponse
   json(status: number, body: unknown, headers?: Record<string, string>): void
   status(code: number, reason: string, headers?: Record<string, string>): void
   /** Opens a watch and returns how to send events on it. */
@@ -107,7 +107,7 @@ async function readRequest(
   res: Http2ServerResponse & ServerResponse,
   connections: Socket[],
 ): Promise<Asked> {
-  const session = req.stream?.session
+  const session = req.stream?.session as ServerHttp2Session | undefined
   const socket = (session ? session.socket : req.socket) as TLSSocket
   const url = new URL(req.url, 'https://x')
   const key = socket.remotePort as unknown as Socket

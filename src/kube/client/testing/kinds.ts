@@ -5,9 +5,9 @@ export const configMaps = resource<ConfigMap>('v1', 'ConfigMap', 'configmaps')
 export const namespaces = resource<Namespace>('v1', 'Namespace', 'namespaces', { namespaced: false })
 
 /** As a server would send it. */
-export const aConfigMap = (name: string, changes: Partial<ConfigMap> = {}) => ({
-  apiVersion: 'v1',
-  kind: 'ConfigMap',
+export const aConfigMap = (name: string, changes: Pick<ConfigMap, 'data'> = {}) => ({
+  apiVersion: 'v1' as const,
+  kind: 'ConfigMap' as const,
+  metadata: { name, namespace: 'here', uid: `uid-${name}`, resourceVersion: '7' },
   ...changes,
-  metadata: { name, namespace: 'here', uid: `uid-${name}`, resourceVersion: '7', ...changes.metadata },
 })

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
 import { Secret } from '../../core/secret.ts'
-import { connect } from './connect.ts'
+import { connectionOf } from './connection-of.ts'
 import { emptyKubeconfig, parseKubeconfig } from './kubeconfig.ts'
 import { withContext } from './merge.ts'
-import { aCertificate, aFolder, aKubeconfig, connection, failureOf, mustNotShow, revealed } from './test-support.ts'
+import { aCertificate, aFolder, aKubeconfig, connection, failureOf, mustNotShow, revealed } from './testing/fixtures.ts'
 
 const leaf = await aCertificate('api.example')
 const other = await aCertificate('other')
@@ -210,17 +210,17 @@ test('a kubeconfig that others may write names no files and no programs', async 
 
 test('the namespace and the name of the context come with the connection', async () => {
   const config = parseKubeconfig(aKubeconfig({ namespace: 'fleet' }), { file: '/c' })
-  const found = await connect(config, '/c', { clock: new FakeClock(), env: {} })
+  const found = await connectionOf(config, { source: '/c', clock: new FakeClock(), env: {} })
   assert.deepEqual([found.namespace, found.context, found.source], ['fleet', 'west', '/c'])
 })
 
 test('a kubeconfig built in memory can be used without a file', async () => {
   const config = withContext(emptyKubeconfig, { cluster: { server: 'https://a' }, user: { token: Secret.of('T') } })
-  const found = await connect(config, 'memory', { clock: new FakeClock(), env: {} })
+  const found = await connectionOf(config, { source: 'memory', clock: new FakeClock(), env: {} })
   assert.equal(revealed((await found.connection.credentials?.())?.authorization), 'T')
   const broken = withContext(emptyKubeconfig, { cluster: { server: '' } })
   const failure = await failureOf(
-    () => connect(broken, 'memory', { clock: new FakeClock(), env: {} }),
+    () => connectionOf(broken, { source: 'memory', clock: new FakeClock(), env: {} }),
     'KUBECONFIG_INVALID',
   )
   assert.match(failure.message, /^the kubeconfig: "default-cluster"\.server: is missing/)

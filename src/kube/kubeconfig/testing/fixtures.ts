@@ -2,17 +2,17 @@ import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { inspect } from 'node:util'
-import { FakeClock } from '../../../test/support/fake-clock.ts'
-import { tempDir } from '../../../test/support/temp-dir.ts'
-import type { TestScope } from '../../../test/support/test-scope.ts'
-import type { Failure } from '../../core/failure.ts'
-import { isFailure } from '../../core/failure.ts'
-import type { Secret } from '../../core/secret.ts'
-import { createSelfSigned } from '../../pki/index.ts'
-import type { Connection } from '../connection.ts'
-import type { ConnectOptions } from './connect.ts'
-import { connect } from './connect.ts'
-import { parseKubeconfig } from './kubeconfig.ts'
+import { FakeClock } from '../../../../test/support/fake-clock.ts'
+import { tempDir } from '../../../../test/support/temp-dir.ts'
+import type { TestScope } from '../../../../test/support/test-scope.ts'
+import type { Failure } from '../../../core/failure.ts'
+import { isFailure } from '../../../core/failure.ts'
+import type { Secret } from '../../../core/secret.ts'
+import { createSelfSigned } from '../../../pki/index.ts'
+import type { Connection } from '../../connection.ts'
+import type { ConnectionOptions } from '../connection-of.ts'
+import { connectionOf } from '../connection-of.ts'
+import { parseKubeconfig } from '../kubeconfig.ts'
 
 /** A certificate with its key, as PEM and as the base64 of a `-data` field. */
 export interface Fixture {
@@ -81,10 +81,10 @@ const indented = (lines: string): string => lines.replace(/^/gm, '    ')
 /** The connection of a kubeconfig text that pretends to stand in `folder`. */
 export async function connection(
   text: string,
-  { folder, ...options }: Partial<ConnectOptions> & { folder?: Folder } = {},
+  { folder, ...options }: Partial<ConnectionOptions> & { folder?: Folder } = {},
 ): Promise<Connection> {
   const config = parseKubeconfig(text, { file: folder?.at('config') ?? '/nowhere/config' })
-  const found = await connect(config, 'the test', { clock: new FakeClock(), env: process.env, ...options })
+  const found = await connectionOf(config, { source: 'the test', clock: new FakeClock(), env: process.env, ...options })
   return found.connection
 }
 

@@ -2,16 +2,13 @@ import type { Clock } from '../../core/clock.ts'
 import type { Log } from '../../core/log.ts'
 import { silentLog } from '../../core/log.ts'
 import type { Connection } from '../connection.ts'
-import { at, mustPass } from './checks.ts'
-import type { KubeconfigCluster } from './cluster.ts'
-import { clusterOnWire } from './cluster.ts'
-import { clusterChecks, unsupportedByClusters } from './cluster-checks.ts'
+import { mustPass } from './checks.ts'
+import { clusterChecks, outsideOfClusters, unsupportedByClusters } from './cluster-checks.ts'
 import { authorityFile, trust } from './credential-files.ts'
 import { credentialSource, usesPlugin } from './credentials.ts'
 import { defined } from './defined.ts'
+import { execCluster } from './exec-cluster.ts'
 import type { ExecDeps } from './exec-plugin.ts'
-import { failures } from './failures.ts'
-import { restOnWire } from './fields.ts'
 import type { ReadFile } from './files.ts'
 import { readTextFile } from './files.ts'
 import { impersonationHeaders } from './headers.ts'
@@ -20,9 +17,9 @@ import { absoluteCluster } from './merge.ts'
 import type { Selection } from './selection.ts'
 import { selectContext } from './selection.ts'
 import type { KubeconfigUser } from './user.ts'
-import { unsupportedByUsers, userChecks } from './user-checks.ts'
+import { outsideOfUsers, unsupportedByUsers, userChecks } from './user-checks.ts'
 
-export interface ConnectDeps extends ExecDeps {
+export interface ConnectionDeps extends ExecDeps {
   clock: Clock
   /** Default: from disk. */
   readFile?: ReadFile
@@ -30,7 +27,9 @@ export interface ConnectDeps extends ExecDeps {
   log?: Log
 }
 
-export interface ConnectOptions extends ConnectDeps {
+export interface ConnectionOptions extends ConnectionDeps {
+  /** What failures call the kubeconfig as a whole: its path, or `Secret default/west`. */
+  source: string
   /** Default: the current context. */
   context?: string
   /**
@@ -41,7 +40,7 @@ export interface ConnectOptions extends ConnectDeps {
 }
 
 /** A way to a cluster, with what else its context says. */
-export interface Found {
+export interface FoundConnection {
   connection: Connection
   /** Of the context; `default` when it names none. */
   namespace: string
@@ -52,8 +51,8 @@ export interface Found {
 }
 
 /** The connection of one context. Files it names are read once, so that what is missing shows now; plugins are not run. */
-export async function connect(config: Kubeconfig, source: string, options: ConnectOptions): Promise<Found> {
-  const { readFile = readTextFile, log = silentLog } = options
+export async function connectionOf(config: Kubeconfig, options: ConnectionOptions): Promise<FoundConnection> {
+  const { source, readFile = readTextFile, log = silentLog } = options
   const selection = selectContext(config, options.context, source)
   checkSelection(selection, options.selfContained ?? false)
 
@@ -90,17 +89,11 @@ export async function connect(config: Kubeconfig, source: string, options: Conne
 function checkSelection({ cluster, user }: Selection, selfContained: boolean): void {
   mustPass(cluster, clusterChecks)
   mustPass(cluster, unsupportedByClusters, 'KUBECONFIG_UNSUPPORTED')
-  if (user) mustPass(user, unsupportedByUsers, 'KUBECONFIG_UNSUPPORTED')
-  if (user) mustPass(user, userChecks)
-  if (!selfContained) return
-  const { certificateAuthority } = cluster.value
-  const { clientCertificate, clientKey, tokenFile, exec } = user?.value ?? {}
-  if (certificateAuthority !== undefined)
-    throw failures.KUBECONFIG_NOT_SELF_CONTAINED(at(cluster, 'certificate-authority'))
-  const outside = { 'client-certificate': clientCertificate, 'client-key': clientKey, tokenFile, exec }
-  for (const field of Object.keys(defined(outside))) {
-    if (user) throw failures.KUBECONFIG_NOT_SELF_CONTAINED(at(user, field))
-  }
+  if (selfContained) mustPass(cluster, outsideOfClusters, 'KUBECONFIG_NOT_SELF_CONTAINED')
+  if (!user) return
+  mustPass(user, unsupportedByUsers, 'KUBECONFIG_UNSUPPORTED')
+  mustPass(user, userChecks)
+  if (selfContained) mustPass(user, outsideOfUsers, 'KUBECONFIG_NOT_SELF_CONTAINED')
 }
 
 // Connection types a header as one text, yet several groups are several headers of one name: Node's HTTP clients take
@@ -108,18 +101,4 @@ function checkSelection({ cluster, user }: Selection, selfContained: boolean): v
 function headersOf(user: Named<KubeconfigUser> | undefined): Record<string, string> | undefined {
   const headers = user && impersonationHeaders(user.value)
   return headers && (headers as Record<string, string>)
-}
-
-/** `spec.cluster` as plugins expect it: like the kubeconfig's, with the CA always as data. */
-function execCluster(cluster: KubeconfigCluster, ca = cluster.certificateAuthorityData): Record<string, unknown> {
-  const { certificateAuthority, rest, ...known } = cluster
-  const wire = clusterOnWire({ ...known, ...defined({ certificateAuthorityData: ca }) })
-  const config = extensionOf(cluster, 'client.authentication.k8s.io/exec')
-  return defined({ ...wire, config })
-}
-
-function extensionOf({ rest }: KubeconfigCluster, name: string): unknown {
-  const { extensions } = restOnWire(rest)
-  const found = Array.isArray(extensions) && extensions.find((entry) => entry?.name === name)
-  return found ? found.extension : undefined
 }

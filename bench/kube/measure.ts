@@ -1,0 +1,175 @@
+import { configMaps } from '../../src/kube/kinds.ts'
+import type { Kube } from '../../src/kube/kube.ts'
+import type { Contestant, Contestants } from './contestants.ts'
+import type { Figure, Row } from './rows.ts'
+import { compare, cpuPerThousand, mebibytes, milliseconds, perSecond, rowOf } from './rows.ts'
+import type { Replay } from './seed.ts'
+import { seedAgent, seedReplay, seedUpdates } from './seed.ts'
+import { median } from './statistics.ts'
+import type { AgentAnswer, TaskName, Tasks } from './tasks.ts'
+import { expect } from './tasks.ts'
+
+export interface Scale {
+  rounds: number
+  objects: number
+  /** Sequential ones; the concurrent ones are four times as many. */
+  updates: number
+  /** Processes of each side that run at once. */
+  agents: number
+  agentObjects: number
+  agentSeconds: number
+}
+
+export interface Bench {
+  contestants: Contestants
+  /** For what has to be there before something can be measured. */
+  kube: Kube
+  kubeconfig: string
+  scale: Scale
+  /** Groups to measure. Undefined: all. */
+  only: string[] | undefined
+  say(line: string): void
+}
+
+type Answer<N extends TaskName> = Tasks[N]['answer']
+
+export async function measureAll(bench: Bench): Promise<Row[]> {
+  const wants = (group: string) => !bench.only || bench.only.includes(group)
+  const rows: Row[] = []
+  if (wants('import')) rows.push(...(await measureImport(bench)))
+  if (['list', 'watch', 'informer'].some(wants)) {
+    bench.say(`writing ${bench.scale.objects} objects, then changing each`)
+    const replay = await seedReplay(bench.kube, bench.scale.objects)
+    if (wants('list')) rows.push(...(await measureLists(bench, replay)))
+    if (wants('watch')) rows.push(...(await measureEvents(bench, replay, 'watch', 'watch')))
+    if (wants('informer')) rows.push(...(await measureEvents(bench, replay, 'informer', 'informer')))
+  }
+  if (wants('update')) rows.push(...(await measureUpdates(bench)))
+  if (wants('agent')) rows.push(...(await measureAgents(bench)))
+  return rows
+}
+
+const inTurn = <A>({ contestants, scale, say }: Bench, figures: Figure<A>[], measure: (c: Contestant) => Promise<A>) =>
+  compare(contestants, { rounds: scale.rounds, say, figures }, measure)
+
+const measureImport = (bench: Bench) =>
+  inTurn(
+    bench,
+    [
+      milliseconds<Answer<'import'>>('import-time', 'import', ({ ms }) => ms),
+      mebibytes<Answer<'import'>>('import-rss', 'RSS after import', ({ rssBytes }) => rssBytes),
+    ],
+    (contestant) => contestant.run('import', {}),
+  )
+
+async function measureLists(bench: Bench, { namespace, objects }: Replay): Promise<Row[]> {
+  const { kubeconfig } = bench
+  const count = objects.toLocaleString('en')
+  const repeated = { warmups: 2, times: 3 }
+  const task = { kubeconfig, namespace, expected: objects }
+  const warm = (id: string, title: string) => milliseconds<Answer<'list'>>(id, title, ({ ms }) => median(ms))
+  const first = milliseconds<Answer<'list'>>(
+    'list-first',
+    `list ${count}, first call of a process`,
+    ({ firstMs }) => firstMs,
+  )
+  const peak = mebibytes<Answer<'list'>>('list-rss', `peak RSS, listing ${count} once`, (answer) => answer.peakRssBytes)
+  return [
+    ...(await inTurn(bench, [warm('list', `list ${count}, no options given`)], (contestant) =>
+      contestant.run('list', { ...task, ...repeated }),
+    )),
+    ...(await inTurn(bench, [warm('list-paged', `list ${count}, both in pages of 500`)], (contestant) =>
+      contestant.run('list', { ...task, ...repeated, pageSize: 500 }),
+    )),
+    ...(await inTurn(bench, [warm('list-whole', `list ${count}, both in one answer`)], (contestant) =>
+      contestant.run('list', { ...task, ...repeated, pageSize: 0 }),
+    )),
+    ...(await inTurn(bench, [first, peak], (contestant) => contestant.run('list', { ...task, warmups: 0, times: 1 }))),
+  ]
+}
+
+function measureEvents(bench: Bench, replay: Replay, program: 'watch' | 'informer', noun: string): Promise<Row[]> {
+  const { namespace, resourceVersion, events } = replay
+  const task = { kubeconfig: bench.kubeconfig, namespace, resourceVersion, expected: events, warmups: 2, times: 3 }
+  return inTurn(
+    bench,
+    [
+      perSecond<Answer<'watch'>>(`${program}-rate`, `${noun}, events`, events, ({ ms }) => ms),
+      cpuPerThousand<Answer<'watch'>>(
+        `${program}-cpu`,
+        `${noun}, client CPU per 1,000 events`,
+        events,
+        ({ cpuMs }) => cpuMs,
+      ),
+    ],
+    (contestant) => contestant.run(program, task),
+  )
+}
+
+async function measureUpdates(bench: Bench): Promise<Row[]> {
+  const { kube, kubeconfig, scale } = bench
+  const concurrent = 50
+  const { namespace, names } = await seedUpdates(kube, concurrent)
+  const figuresOf = (id: string, title: string, count: number) => [
+    perSecond<Answer<'update'>>(`${id}-rate`, title, count, ({ ms }) => ms),
+    cpuPerThousand<Answer<'update'>>(`${id}-cpu`, `${title}, client CPU per 1,000`, count, ({ cpuMs }) => cpuMs),
+  ]
+  const each = Math.round((scale.updates * 4) / concurrent)
+  return [
+    ...(await inTurn(bench, figuresOf('update', `${scale.updates} updates one by one`, scale.updates), (contestant) =>
+      contestant.run('update', { kubeconfig, namespace, names: names.slice(0, 1), warmups: 100, times: scale.updates }),
+    )),
+    ...(await inTurn(
+      bench,
+      figuresOf(
+        'update-concurrent',
+        `${(each * concurrent).toLocaleString('en')} updates, ${concurrent} at once`,
+        each * concurrent,
+      ),
+      (contestant) => contestant.run('update', { kubeconfig, namespace, names, warmups: 4, times: each }),
+    )),
+  ]
+}
+
+/** All processes of both sides at once: memory does not depend on what the neighbours do, and a minute is long. */
+async function measureAgents({ contestants, kube, kubeconfig, scale, say }: Bench): Promise<Row[]> {
+  const { agents, agentObjects, agentSeconds: seconds } = scale
+  const { namespace } = await seedAgent(kube, agentObjects)
+  say(`agents: ${agents} processes of each side for ${seconds} s`)
+  const run = (contestant: Contestant) =>
+    Array.from({ length: agents }, (_, number) =>
+      contestant.run('agent', {
+        kubeconfig,
+        namespace,
+        seconds,
+        lease: `${contestant.name}-${number}`,
+        renewEveryMs: 2_000,
+      }),
+    )
+  const stop = new AbortController()
+  const touching = touchObjects(kube, namespace, agentObjects / 2, stop.signal)
+  const [ours, theirs] = await Promise.all([
+    Promise.all(run(contestants.ours)),
+    Promise.all(run(contestants.theirs)),
+  ]).finally(() => stop.abort())
+  await touching
+  for (const { objects, events, renewals } of [...ours, ...theirs]) {
+    expect('objects kept by an agent', objects, agentObjects)
+    if (events <= agentObjects || renewals < seconds / 4) throw new Error('an agent saw no changes or kept no lease')
+  }
+  const title = `RSS of an agent after ${seconds} s with ${agentObjects.toLocaleString('en')} objects`
+  const row = rowOf(
+    mebibytes<AgentAnswer>('agent-rss', title, ({ rssBytes }) => rssBytes),
+    { ours, theirs },
+  )
+  return [row]
+}
+
+/** Ten changes a second, so that the informers have something to do. */
+async function touchObjects(kube: Kube, namespace: string, count: number, signal: AbortSignal): Promise<void> {
+  for (let number = 0; !signal.aborted; number++) {
+    const body = { metadata: { annotations: { touched: String(number) } } }
+    await kube.of(configMaps, namespace).patch(`config-${number % count}`, { type: 'merge', body })
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+}
