@@ -12,7 +12,7 @@ const program = new Command('lanyard')
   .exitOverride()
 
 const stop = stopOnSignals()
-program.addCommand(upCommand(stop))
+program.addCommand(upCommand(stop).copyInheritedSettings(program))
 
 try {
   await program.parseAsync()

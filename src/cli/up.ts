@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises'
+import { mkdir, readdir, rm } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { Command, Option } from 'commander'
@@ -55,7 +55,7 @@ async function up(options: UpOptions, stop: Stop): Promise<void> {
   await mkdir(data, { recursive: true, mode: 0o700 })
   const hub = options.kubeconfig || options.context ? await openHub(options, deps) : undefined
   await using _hub = hub?.client
-  if (options.check) return await check(options, { ...deps, folder: join(data, `check-${process.pid}`) }, hub)
+  if (options.check) return await check(options, { ...deps, folder: await checkFolder(data) }, hub)
 
   const progress = progressOn(process.stdout)
   const { keepDemoPass } = await import('../demo/demo-pass.ts')
@@ -68,6 +68,23 @@ async function up(options: UpOptions, stop: Stop): Promise<void> {
   await runTogether(stop.signal, runs)
   process.exitCode = 0
   process.stdout.write('Lanyard has stopped.\n')
+}
+
+/** One for this process, once those that killed checks left behind are gone. */
+async function checkFolder(data: string): Promise<string> {
+  for (const entry of await readdir(data)) {
+    const [, pid] = /^check-(\d+)$/.exec(entry) ?? []
+    if (pid && !isRunning(Number(pid))) await rm(join(data, entry), { recursive: true, force: true })
+  }
+  return join(data, `check-${process.pid}`)
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
 }
 
 type Deps = {
@@ -88,6 +105,8 @@ async function openHub(options: UpOptions, { clock, random, log }: Deps) {
     env: process.env,
     home: homedir(),
     clock,
+    log,
+    ...(process.stdin.isTTY && { terminal: { say: (text: string) => void process.stderr.write(text) } }),
   })
   const client = connect(found.connection, { clock, random, log })
   return { client, server: found.connection.server, namespace: options.namespace ?? found.namespace ?? 'default' }

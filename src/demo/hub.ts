@@ -1,5 +1,6 @@
 import { hostname } from 'node:os'
 import type { Clock } from '../core/clock.ts'
+import { after } from '../core/clock.ts'
 import type { Run } from '../core/lifecycle.ts'
 import { aborted } from '../core/lifecycle.ts'
 import type { Log } from '../core/log.ts'
@@ -21,7 +22,10 @@ export interface HubDeps {
 
 const patienceMs = 10_000
 
-/** A list, a watch and a lease on a given hub. Leaves nothing behind. */
+/** What a check makes on the hub. Fixed, so that the next check finds what a killed one left. */
+const name = 'lanyard-check'
+
+/** A list, a lease, and a watch under it, on a given hub. Leaves nothing behind. */
 export async function* checkHub(deps: HubDeps & { signal: AbortSignal }): AsyncGenerator<Step> {
   yield { doing: `asking ${deps.server}` }
   const { gitVersion } = await deps.client.request<{ gitVersion: string }>({ path: '/version', signal: deps.signal })
@@ -31,56 +35,46 @@ export async function* checkHub(deps: HubDeps & { signal: AbortSignal }): AsyncG
   const { items } = await deps.client.of(namespaces).metadata.list({ signal: deps.signal })
   yield { did: 'a list works', detail: `${items.length} namespaces` }
 
-  yield { doing: 'watching a ConfigMap come and go' }
-  yield { did: 'a watch works', detail: await watchOne(deps) }
-
-  yield { doing: 'holding a lease' }
-  yield { did: 'a lease works', detail: await holdOnce(deps) }
+  yield { doing: 'taking a lease, and watching a ConfigMap come and go under it' }
+  await underLease(deps, (signal) => watchOne({ ...deps, signal }))
+  yield { did: 'a watch works', detail: `saw ConfigMap ${name} come and go in ${deps.namespace}` }
+  yield { did: 'a lease works', detail: `${name} in ${deps.namespace}, held and released` }
 }
 
-async function watchOne(deps: HubDeps & { signal: AbortSignal }): Promise<string> {
-  const { clock } = deps
-  const name = `lanyard-check-${deps.random.suffix(8)}`
-  const collection = deps.client.of(configMaps, deps.namespace)
+/** Runs `once` as the one leader, so that two checks at a time do not trip over each other. */
+async function underLease(deps: HubDeps & { signal: AbortSignal }, once: Run): Promise<void> {
+  const over = new AbortController()
+  const run: Run = async (leadership) => {
+    await once(leadership)
+    over.abort()
+  }
+  const signal = AbortSignal.any([deps.signal, over.signal])
+  await leading(deps.client, { ...deps, name, identity: hostname() }, run)(signal)
+  await deps.client.of(leases, deps.namespace).delete(name)
+}
+
+async function watchOne({ client, namespace, clock, signal }: HubDeps & { signal: AbortSignal }): Promise<void> {
+  const silent = failures.CHECK_HUB_SILENT({ what: `the ConfigMap ${name}`, seconds: patienceMs / 1_000 })
   const late = new AbortController()
-  using _timer = clock.timer(new Date(clock.now().getTime() + patienceMs), () =>
-    late.abort(failures.CHECK_HUB_SILENT({ what: `the ConfigMap ${name}`, seconds: patienceMs / 1_000 })),
-  )
-  const { metadata } = await collection.list({ fieldSelector: `metadata.name=${name}`, signal: deps.signal })
-  const events = collection.watch({
-    resourceVersion: metadata.resourceVersion,
-    fieldSelector: `metadata.name=${name}`,
-    signal: AbortSignal.any([deps.signal, late.signal]),
-  })
-  await collection.create({ metadata: { name, namespace: deps.namespace }, data: { made: 'by lanyard up --check' } })
+  using _timer = clock.timer(after(clock.now(), patienceMs), () => late.abort(silent))
+  const collection = client.of(configMaps, namespace)
+  await collection.delete(name)
+  const { metadata } = await collection.create({ metadata: { name }, data: { made: 'by lanyard up --check' } })
   try {
+    const events = collection.watch({
+      resourceVersion: metadata.resourceVersion,
+      fieldSelector: `metadata.name=${name}`,
+      signal: AbortSignal.any([signal, late.signal]),
+    })
+    await collection.patch(name, { type: 'merge', body: { data: { seen: 'yes' } } })
     for await (const { type } of events) {
-      if (type === 'ADDED') await collection.delete(name)
-      if (type === 'DELETED') return `saw ${name} come and go in ${deps.namespace}`
+      if (type === 'MODIFIED') await collection.delete(name)
+      if (type === 'DELETED') return
     }
-    throw failures.CHECK_HUB_SILENT({ what: `the ConfigMap ${name}`, seconds: patienceMs / 1_000 })
+    throw silent
   } finally {
     await collection.delete(name)
   }
-}
-
-/** Takes a lease of its own name, and releases it. */
-async function holdOnce(deps: HubDeps & { signal: AbortSignal }): Promise<string> {
-  const name = `lanyard-check-${deps.random.suffix(8)}`
-  const stop = new AbortController()
-  const startedAt = deps.clock.now().getTime()
-  let heldAfterMs = 0
-  const hold: Run = async () => {
-    heldAfterMs = deps.clock.now().getTime() - startedAt
-    stop.abort()
-  }
-  const candidate = { namespace: deps.namespace, name, identity: `check-${deps.random.suffix(5)}` }
-  try {
-    await leading(deps.client, candidate, deps)(hold)(AbortSignal.any([deps.signal, stop.signal]))
-  } finally {
-    await deps.client.of(leases, deps.namespace).delete(name)
-  }
-  return `${name} in ${deps.namespace}, held after ${heldAfterMs} ms and released`
 }
 
 /** Leads on the hub while it can, and says so: where later jobs hang their reconcilers. */
@@ -93,6 +87,5 @@ export const holdHub =
       show({ did: 'this process leads', detail: `lease lanyard in namespace ${deps.namespace}` })
       await aborted(leadership)
     }
-    const identity = `${hostname()}-${process.pid}-${deps.random.suffix(5)}`
-    await leading(deps.client, { namespace: deps.namespace, name: 'lanyard', identity }, deps)(lead)(signal)
+    await leading(deps.client, { ...deps, name: 'lanyard', identity: hostname() }, lead)(signal)
   }

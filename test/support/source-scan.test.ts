@@ -18,9 +18,9 @@ const found: [source: string, imports: string[]][] = [
   ['const x = await import(`./a.ts`)', ['dynamic ./a.ts']],
   ['const x = await import(name)', ['dynamic undefined']],
   ["const x = await import('./a' + name)", ['dynamic undefined']],
-  ['const x = await import(`./' + open + 'name}.ts`)', ['dynamic undefined']],
+  [`const x = await import(\`./\${name}.ts\`)`, ['dynamic undefined']],
   ["const x = require('x')", ['dynamic x']],
-  ["const text = `" + open + "await import('./a.ts')}`", ['dynamic ./a.ts']],
+  [`const text = \`\${await import('./a.ts')}\``, ['dynamic ./a.ts']],
 ]
 for (const [source, imports] of found)
   test(`an import is seen in ${JSON.stringify(source)}`, () => {
@@ -45,7 +45,7 @@ for (const source of quiet)
 
 test('comments and strings are blanked, code after them is not', () => {
   const { code } = scanSource(
-    "a('new Date()') // new Date()\nb(`" + open + "c({ d: 1 })} new Date()`) / 2 / 'x'.e\nf(/'/.test(g))",
+    `a('new Date()') // new Date()\nb(\`\${c({ d: 1 })} new Date()\`) / 2 / 'x'.e\nf(/'/.test(g))`,
   )
   assert.doesNotMatch(code, /Date/)
   assert.match(code, /b\(`\$\{c\(\{ d: 1 \}\)\} {11}`\) \/ 2 \/ ' '\.e\nf\(\/ \/\.test\(g\)\)$/)

@@ -197,12 +197,14 @@ test('calls are paced on the given clock, watches are not counted', async (t) =>
   const clock = new FakeClock()
   const api = await startApi(t, (asked) => (asked.query.has('watch') ? void asked.watch() : answered(asked)))
   const here = api.client({ clock, options: { qps: 1, burst: 2 } }).of(configMaps, 'here')
-  for (let i = 0; i < 3; i++) here.watch()[Symbol.asyncIterator]().next()
+  const watches = [1, 2, 3].map(() => here.watch()[Symbol.asyncIterator]())
+  for (const watch of watches) watch.next()
   const calls = Promise.all([here.get('a'), here.get('a'), here.get('a')])
   await eventually('all but one have gone through', () => api.asked.length === 5)
   await clock.advance('1s')
   await calls
   assert.equal(api.asked.length, 6)
+  for (const watch of watches) await watch.return?.()
 })
 
 test('who gives up while waiting for a turn is not sent', async (t) => {
@@ -233,6 +235,7 @@ test('closing does not wait for a connection that is still being opened', async 
   await eventually('it dials', () => proxy.connections === 1)
   await client.close()
   await call
+  proxy.heal()
   await eventually('no connection is left', () => proxy.connections === 0)
 })
 

@@ -69,7 +69,7 @@ export async function startApi(t: TestScope, handler: Handler, options: ApiOptio
   const accepted: Socket[] = []
   const sessions = new Set<ServerHttp2Session>()
   const connections: Socket[] = []
-  server.on('secureConnection', (socket: TLSSocket) => accepted.push(socket))
+  server.on('connection', (socket: Socket) => accepted.push(socket))
   server.on('session', (session: ServerHttp2Session) => {
     sessions.add(session)
     session.on('close', () => sessions.delete(session))
