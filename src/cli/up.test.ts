@@ -1,31 +1,9 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { readdir, readFile } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
-import type { TestContext } from 'node:test'
+import { join } from 'node:path'
 import { test } from 'node:test'
-import { eventually } from '../../test/support/eventually.ts'
+import { lanyard } from '../../test/support/lanyard.ts'
 import { tempDir } from '../../test/support/temp-dir.ts'
-
-const launcher = resolve(import.meta.dirname, '../../bin/lanyard.js')
-
-/** The product as a person starts it: through the launcher, in a process of its own. */
-function lanyard(t: TestContext, args: string[]) {
-  const child = spawn(process.execPath, [launcher, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
-  t.after(() => child.kill('SIGKILL'))
-  let out = ''
-  let err = ''
-  child.stdout.setEncoding('utf8').on('data', (chunk) => {
-    out += chunk
-  })
-  child.stderr.setEncoding('utf8').on('data', (chunk) => {
-    err += chunk
-  })
-  const ended = once(child, 'close').then(([code]) => ({ code, out, err }))
-  const says = (words: string) => eventually(`it says "${words}"`, () => out.includes(words))
-  return { child, ended, says }
-}
 
 test('up --check issues, renews and revokes a pass, says so, and leaves nothing behind', async (t) => {
   const data = tempDir(t)
@@ -72,7 +50,7 @@ for (const [name, args, code, message] of [
   ],
 ] as const) {
   test(`${name} is refused with the next step and its own exit code`, async (t) => {
-    const { code: got, err } = await lanyard(t, [...args]).ended
+    const { code: got, err } = await lanyard(t, args).ended
     assert.equal(got, code)
     assert.match(err, message)
   })

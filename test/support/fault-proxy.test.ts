@@ -141,14 +141,14 @@ test('a delay is added each way, keeps the order, and many chunks wait at the sa
   const one = await connected(client())
   proxy.delay(40)
   const startedAt = performance.now()
-  for (const text of ['a', 'b', 'c', 'd', 'e']) {
-    one.say(text)
+  for (const letter of 'abcdefghijklmnopqrst') {
+    one.say(letter)
     await delay(2)
   }
-  await one.hears('helloabcde')
+  await one.hears('helloabcdefghijklmnopqrst')
   const tookMs = performance.now() - startedAt
   assert.ok(tookMs > 78, `took ${tookMs} ms, less than both ways`)
-  assert.ok(tookMs < 5 * 80, `took ${tookMs} ms, as if one chunk waited for the other`)
+  assert.ok(tookMs < 20 * 40, `took ${tookMs} ms, as if one chunk waited for the other`)
 })
 
 test('what a delay holds is not overtaken when it is taken away', async (t) => {

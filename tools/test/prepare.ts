@@ -1,4 +1,5 @@
 import { CannotBuild, ensureAssets } from '../kube-assets/build.ts'
+import { findAssets } from '../kube-assets/locate.ts'
 import type { AssetName } from '../kube-assets/versions.ts'
 import { assetNames } from '../kube-assets/versions.ts'
 import type { Suite } from './suites.ts'
@@ -9,8 +10,9 @@ const controlPlanePrograms: readonly AssetName[] = ['kube-apiserver', 'kube-cont
 export async function prepare(suite: Suite): Promise<AsyncDisposable> {
   const nothing = { async [Symbol.asyncDispose]() {} }
   if (suite.assets === 'none') return nothing
+  const names = suite.assets === 'all' ? assetNames : controlPlanePrograms
   try {
-    await ensureAssets({ names: suite.assets === 'all' ? assetNames : controlPlanePrograms })
+    if (!findAssets(process.env, names)) await ensureAssets({ names })
   } catch (error) {
     if (!(error instanceof CannotBuild) || process.env['CI']) throw error
     console.error(`${error.message}\nwhat needs these programs is skipped`)

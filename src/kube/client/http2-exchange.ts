@@ -42,9 +42,9 @@ export class Http2Exchange implements Exchange {
       stream.on('data', (chunk: Buffer) => {
         if (!this.#over) receiver.onData(chunk)
       })
-      // A stream cut off midway also "ends"; only its code tells.
+      // A stream cut off midway also "ends": by its server it has a code, with its session it is destroyed already.
       stream.on('end', () => {
-        if (stream.rstCode === NGHTTP2_NO_ERROR) this.#finish()
+        if (stream.rstCode === NGHTTP2_NO_ERROR && !stream.destroyed) this.#finish()
       })
       stream.on('error', (error) => {
         this.#error = error

@@ -52,7 +52,7 @@ export function sweep(parent: string): void {
     const owner = new RegExp(`^${prefix}(\\d+)-`).exec(name)?.[1]
     if (owner === undefined || isAlive(Number(owner))) continue
     const dir = join(parent, name)
-    for (const pid of pidsIn(dir)) if (commandOf(pid).includes(dir)) process.kill(pid, 'SIGKILL')
+    for (const pid of pidsIn(dir)) if (commandOf(pid).includes(dir)) kill(pid)
     rmSync(dir, { recursive: true, force: true, maxRetries: 5 })
   }
 }
@@ -64,6 +64,14 @@ function pidsIn(dir: string): number[] {
   } catch {
     // Somebody else sweeps it at the same time.
     return []
+  }
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
   }
 }
 

@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict'
+import type { AddressInfo } from 'node:net'
+import { createServer as createNetServer } from 'node:net'
+import { test } from 'node:test'
+import type { TLSSocket } from 'node:tls'
+import { createServer as createTlsServer } from 'node:tls'
+import { inspect } from 'node:util'
+import { systemClock } from '../../core/clock.ts'
+import { Secret } from '../../core/secret.ts'
+import { createSelfSigned } from '../../pki/index.ts'
+import type { Handler } from './testing/api.ts'
+import { startApi } from './testing/api.ts'
+import { testAuthority } from './testing/certificates.ts'
+import { aConfigMap, configMaps } from './testing/kinds.ts'
+import { startProxy } from './testing/proxy.ts'
+
+const answered: Handler = (asked) => asked.json(200, aConfigMap('a'))
+
+test('a server of an unknown authority is refused at once, in words that help', async (t) => {
+  const api = await startApi(t, answered)
+  const { caPem } = await testAuthority('another')
+  const startedAt = performance.now()
+  await assert.rejects(
+    api
+      .client({}, { tls: { ca: caPem } })
+      .of(configMaps, 'here')
+      .get('a'),
+    {
+      code: 'KUBE_UNTRUSTED',
+      message: /^the certificate of https:.* is not trusted: .*; check the CA and the server name of this connection$/,
+    },
+  )
+  await assert.rejects(api.client({}, { tls: {} }).of(configMaps, 'here').get('a'), { code: 'KUBE_UNTRUSTED' })
+  assert.ok(performance.now() - startedAt < 2_000)
+  assert.equal(api.asked.length, 0)
+})
+
+test('insecureSkipVerify takes whoever answers', async (t) => {
+  const api = await startApi(t, answered)
+  await api
+    .client({}, { tls: { insecureSkipVerify: true } })
+    .of(configMaps, 'here')
+    .get('a')
+})
+
+test('a leaf given as CA is trusted as itself, self-signed or not', async (t) => {
+  const sans = { ipAddresses: ['127.0.0.1'] }
+  const real = await testAuthority()
+  const issued = await real.server(sans)
+  const own = await createSelfSigned({ subject: { commonName: 'x' }, sans, clock: systemClock, lifetimeMs: 3_600_000 })
+  for (const certificate of [issued, own]) {
+    const api = await startApi(t, answered, { authority: { ...real, server: async () => certificate } })
+    await api
+      .client({}, { tls: { ca: certificate.certPem } })
+      .of(configMaps, 'here')
+      .get('a')
+    const other = await real.server(sans)
+    const stranger = api.client({}, { tls: { ca: other.certPem } })
+    await assert.rejects(stranger.of(configMaps, 'here').get('a'), { code: 'KUBE_UNTRUSTED' })
+  }
+})
+
+test('the name in the certificate is checked, against serverName where one is given', async (t) => {
+  const api = await startApi(t, answered, { sans: { dnsNames: ['api.example'] } })
+  const ca = api.authority.caPem
+  const get = (tls: object) =>
+    api
+      .client({}, { tls: { ca, ...tls } })
+      .of(configMaps, 'here')
+      .get('a')
+  await get({ serverName: 'api.example' })
+  await assert.rejects(get({}), { code: 'KUBE_UNTRUSTED' })
+  await assert.rejects(get({ serverName: 'api.example.com' }), { code: 'KUBE_UNTRUSTED' })
+})
+
+test('serverName is sent as SNI, an address never is', async (t) => {
+  const authority = await testAuthority()
+  const { certPem, keyPem } = await authority.server({
+    dnsNames: ['api.example', 'localhost'],
+    ipAddresses: ['10.0.0.1', '127.0.0.1'],
+  })
+  const names: unknown[] = []
+  const server = createTlsServer(
+    { cert: certPem, key: keyPem.reveal(), ALPNProtocols: ['h2'] },
+    (socket: TLSSocket) => {
+      names.push(socket.servername)
+      socket.destroy()
+    },
+  )
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.after(() => void server.close())
+  const { port } = server.address() as AddressInfo
+  const api = await startApi(t, answered)
+  const dial = async (host: string, serverName?: string) => {
+    const tls = { ca: authority.caPem, ...(serverName && { serverName }) }
+    const client = api.client({ options: { deadlineMs: 100 } }, { server: `https://${host}:${port}`, tls })
+    await assert.rejects(client.request({ path: '/version' }), { code: 'KUBE_UNREACHABLE' })
+    return names.at(-1)
+  }
+  assert.equal(await dial('127.0.0.1', 'api.example'), 'api.example')
+  assert.equal(await dial('localhost'), 'localhost')
+  assert.equal(await dial('127.0.0.1'), false)
+  assert.equal(await dial('127.0.0.1', '10.0.0.1'), false)
+})
+
+test('TLS 1.1 is not spoken', async (t) => {
+  const authority = await testAuthority()
+  const { certPem, keyPem } = await authority.server()
+  const server = createTlsServer({
+    cert: certPem,
+    key: keyPem.reveal(),
+    minVersion: 'TLSv1.1',
+    maxVersion: 'TLSv1.1',
+    ciphers: 'DEFAULT:@SECLEVEL=0',
+  })
+  server.on('tlsClientError', () => {})
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.after(() => void server.close())
+  const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const api = await startApi(t, answered)
+  const client = api.client({ options: { deadlineMs: 200 } }, { server: url, tls: { ca: authority.caPem } })
+  await assert.rejects(client.request({ path: '/version' }), { code: 'KUBE_UNREACHABLE', message: /protocol version/ })
+})
+
+test('a server that is not TLS at all is reported as such', async (t) => {
+  const server = createNetServer((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.after(() => void server.close())
+  const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const api = await startApi(t, answered)
+  const client = api.client({ options: { deadlineMs: 200 } }, { server: url })
+  await assert.rejects(client.request({ path: '/version' }), { code: 'KUBE_UNREACHABLE' })
+})
+
+test('calls and watches go through an http proxy, which is told who asks', async (t) => {
+  const api = await startApi(t, (asked) => (asked.query.has('watch') ? asked.watch().end() : answered(asked)))
+  const proxy = await startProxy(t)
+  const client = api.client({}, { proxyUrl: Secret.of(`http://me:p%40ss@${proxy.host}`) })
+  await client.of(configMaps, 'here').get('a')
+  for await (const _ of client.of(configMaps, 'here').watch()) assert.fail('there are no events')
+  const line = `CONNECT ${new URL(api.url).host} Basic ${Buffer.from('me:p@ss').toString('base64')}`
+  assert.deepEqual(proxy.seen, [line, line])
+  assert.equal(api.asked[0]?.headers['proxy-authorization'], undefined)
+})
+
+test('an https proxy is reached by TLS of its own and verified', async (t) => {
+  const api = await startApi(t, answered)
+  const authority = await testAuthority('proxy-ca')
+  const proxy = await startProxy(t, { certificate: await authority.server() })
+  const proxyUrl = Secret.of(`https://${proxy.host}`)
+  await api.client({}, { proxyUrl, proxyCa: authority.caPem }).of(configMaps, 'here').get('a')
+  assert.deepEqual(proxy.seen, [`CONNECT ${new URL(api.url).host} -`])
+  await assert.rejects(api.client({}, { proxyUrl }).of(configMaps, 'here').get('a'), { code: 'KUBE_UNTRUSTED' })
+})
+
+test('the server behind a proxy is verified as without one', async (t) => {
+  const api = await startApi(t, answered, { sans: { dnsNames: ['elsewhere.example'] } })
+  const proxy = await startProxy(t)
+  const client = api.client({}, { proxyUrl: Secret.of(`http://${proxy.host}`) })
+  await assert.rejects(client.of(configMaps, 'here').get('a'), { code: 'KUBE_UNTRUSTED' })
+})
+
+test('a proxy that refuses is named, its password is not', async (t) => {
+  const api = await startApi(t, answered)
+  const proxy = await startProxy(t, { answer: 407 })
+  const client = api.client({}, { proxyUrl: Secret.of(`http://me:canary@${proxy.host}`) })
+  await assert.rejects(client.of(configMaps, 'here').get('a'), (error) => {
+    assert.match((error as Error).message, new RegExp(`the proxy ${proxy.host} answered 407$`))
+    assert.doesNotMatch(inspect(error, { depth: 9 }), /canary/)
+    return true
+  })
+  assert.equal(proxy.seen.length, 1)
+})
