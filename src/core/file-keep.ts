@@ -1,7 +1,6 @@
-import { randomUUID } from 'node:crypto'
-import { chmod, mkdir, open, readFile, rename, rm } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { readFile } from 'node:fs/promises'
 import type { Keep, Kept, Pass, Pending } from './pass.ts'
+import { replaceFile } from './replace-file.ts'
 import { Secret } from './secret.ts'
 
 /** How material becomes JSON and back. The one place where it leaves its box on the way to the file. */
@@ -58,26 +57,3 @@ const openPending = ({ material, ...rest }: NonNullable<Stored['pending']>): Pen
 const dateFields = new Set(['issuedAt', 'expiresAt', 'renewAt', 'createdAt', 'retryAt'])
 const reviveDates = (key: string, value: unknown) =>
   dateFields.has(key) && typeof value === 'string' ? new Date(value) : value
-
-/** Writes beside the target, flushes file and folder, renames. Readers see the old content or the new, mode 0600. */
-export async function replaceFile(path: string, content: string): Promise<void> {
-  const folder = dirname(path)
-  await mkdir(folder, { recursive: true, mode: 0o700 })
-  const beside = `${path}.${randomUUID()}.new`
-  try {
-    const file = await open(beside, 'w', 0o600)
-    try {
-      await file.writeFile(content)
-      await file.sync()
-    } finally {
-      await file.close()
-    }
-    await chmod(beside, 0o600)
-    await rename(beside, path)
-  } catch (error) {
-    await rm(beside, { force: true })
-    throw error
-  }
-  const parent = await open(folder, 'r')
-  await parent.sync().finally(() => parent.close())
-}

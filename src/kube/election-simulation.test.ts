@@ -65,7 +65,7 @@ function aProcess(world: World, name: string) {
 
   const network: Intercept = async (_call, proceed) => {
     const never = new Promise<never>(() => {})
-    const delay = () => sleep(clock, fraction() ** 3 * 9_000)
+    const delay = () => sleep(clock, fraction() ** 5 * 9_000)
     if (machine.isOff) return never
     if (!world.isStormy) return proceed()
     if (isCutOff) return fraction() < 0.5 ? never : Promise.reject(unreachable())
@@ -150,5 +150,5 @@ test('three candidates, lost and late messages, crashes, drifting and mis-set cl
     terms += world.terms
   }
   t.diagnostic(`${terms} terms in ${seeds} stormy stretches of five minutes`)
-  assert.ok(terms > seeds * 5, `only ${terms} terms: the storm proves nothing`)
+  assert.ok(terms > seeds * 4, `only ${terms} terms: the storm proves nothing`)
 })

@@ -149,6 +149,19 @@ test('reads survive a connection that breaks under them', async (t) => {
   assert.equal(api.asked.length, 2)
 })
 
+test('an answer that breaks off midway is lost, not taken for a short one', async (t) => {
+  const api = await startApi(
+    t,
+    firstly(1, (asked) => {
+      asked.res.writeHead(200, { 'content-type': 'application/json' })
+      asked.res.write('{"metadata":{"name":"half"}}')
+      setTimeout(() => asked.session?.destroy(), 20)
+    }),
+  )
+  assert.equal((await api.client().of(configMaps, 'here').get('a')).metadata.name, 'a')
+  assert.equal(api.asked.length, 2)
+})
+
 test('a write that may have been carried out is not repeated', async (t) => {
   const api = await startApi(
     t,

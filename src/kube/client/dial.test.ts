@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import type { TLSSocket } from 'node:tls'
 import { createServer as createTlsServer } from 'node:tls'
 import { inspect } from 'node:util'
+import { eventually } from '../../../test/support/eventually.ts'
 import { systemClock } from '../../core/clock.ts'
 import { Secret } from '../../core/secret.ts'
 import { createSelfSigned } from '../../pki/index.ts'
@@ -132,6 +133,21 @@ test('a server that is not TLS at all is reported as such', async (t) => {
   await assert.rejects(client.request({ path: '/version' }), { code: 'KUBE_UNREACHABLE' })
 })
 
+test('a server that agrees to HTTP/2 and then speaks something else is a lost connection', async (t) => {
+  const authority = await testAuthority()
+  const { certPem, keyPem } = await authority.server()
+  const server = createTlsServer({ cert: certPem, key: keyPem.reveal(), ALPNProtocols: ['h2'] }, (socket) => {
+    socket.on('error', () => {})
+    socket.write('HTTP/1.1 400 Bad Request\r\n\r\n')
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.after(() => void server.close())
+  const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const api = await startApi(t, answered)
+  const client = api.client({ options: { deadlineMs: 300 } }, { server: url, tls: { ca: authority.caPem } })
+  await assert.rejects(client.request({ path: '/version' }), { code: 'KUBE_UNREACHABLE' })
+})
+
 test('calls and watches go through an http proxy, which is told who asks', async (t) => {
   const api = await startApi(t, (asked) => (asked.query.has('watch') ? asked.watch().end() : answered(asked)))
   const proxy = await startProxy(t)
@@ -158,6 +174,22 @@ test('the server behind a proxy is verified as without one', async (t) => {
   const proxy = await startProxy(t)
   const client = api.client({}, { proxyUrl: Secret.of(`http://${proxy.host}`) })
   await assert.rejects(client.of(configMaps, 'here').get('a'), { code: 'KUBE_UNTRUSTED' })
+  await eventually('no tunnel is left open', () => proxy.open() === 0)
+})
+
+test('a tunnel that breaks is a lost connection like any other', async (t) => {
+  const api = await startApi(t, (asked) => void asked.watch().send({ type: 'ADDED', object: aConfigMap('a') }))
+  const authority = await testAuthority('proxy-ca')
+  for (const certificate of [undefined, await authority.server()]) {
+    const proxy = await startProxy(t, certificate && { certificate })
+    const proxyUrl = Secret.of(`${certificate ? 'https' : 'http'}://${proxy.host}`)
+    const client = api.client({}, { proxyUrl, proxyCa: authority.caPem })
+    const watch = client.of(configMaps).watch()[Symbol.asyncIterator]()
+    await watch.next()
+    const lost = assert.rejects(watch.next(), { code: 'KUBE_UNREACHABLE' })
+    proxy.reset()
+    await lost
+  }
 })
 
 test('a proxy that refuses is named, its password is not', async (t) => {

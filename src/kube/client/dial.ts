@@ -6,7 +6,7 @@ import { checkServerIdentity, connect as connectTls } from 'node:tls'
 import type { Guard } from './guard.ts'
 import { systemRoots } from './identity.ts'
 import type { ProxyServer, Target } from './target.ts'
-import { codeOf, describe, Lost, protocols } from './transport.ts'
+import { asLost, codeOf, Lost, protocols } from './transport.ts'
 
 export interface Dialing {
   target: Target
@@ -30,8 +30,7 @@ export async function dial(dialing: Dialing, offered: string[], guard: Guard): P
     if (!dialing.context) return { socket: tunnel ?? (await openTcp(dialing.target, guard)), protocol: protocols.http1 }
     return await openTls(dialing, dialing.context, offered, tunnel, guard)
   } catch (error) {
-    if (error instanceof Lost) throw error
-    throw new Lost(describe(error), { sent: false, cause: error, final: isDistrust(error) ? 'untrusted' : undefined })
+    throw asLost(error, isDistrust(error) ? 'untrusted' : undefined)
   }
 }
 
@@ -93,6 +92,8 @@ function answered(asking: ClientRequest, proxy: ProxyServer): Promise<Socket> {
   return new Promise((resolve, reject) => {
     asking.once('error', reject)
     asking.once('connect', ({ statusCode = 0 }, socket: Socket, head: Buffer) => {
+      // Whoever uses the socket next hears of errors from what wraps it.
+      socket.on('error', () => {})
       if (statusCode >= 200 && statusCode < 300) {
         if (head.length > 0) socket.unshift(head)
         return resolve(socket)

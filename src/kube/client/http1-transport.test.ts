@@ -114,12 +114,13 @@ test('a new certificate opens new connections, lets calls finish and ends watche
   )
 })
 
-test('a server that refuses the connection is told apart from one that answers', async (t) => {
+test('a closed client leaves no connection behind', async (t) => {
   const api = await startApi(t, answered, http1)
-  const client = api.client({ options: { deadlineMs: 500 } })
+  const client = api.client()
   await client.of(configMaps, 'here').get('a')
   await client.close()
   await assert.rejects(client.of(configMaps, 'here').get('a'), { code: 'KUBE_CLOSED' })
+  await eventually('it is closed', () => api.accepted.every(({ destroyed }) => destroyed))
 })
 
 test('plain http is spoken where the URL says so, through a proxy too', async (t) => {

@@ -1,7 +1,7 @@
 import type { Log } from '../../core/log.ts'
 import type { Http2Connection } from './http2-connection.ts'
 import type { Exchange, Receiver, WireRequest } from './transport.ts'
-import { Lost } from './transport.ts'
+import { asLost, Lost } from './transport.ts'
 
 export interface LaneDeps {
   /** Opens one more connection. Throws `Lost`. Undefined when the server does not speak HTTP/2. */
@@ -91,9 +91,9 @@ export class Lane {
         this.#opening = false
         this.#serve()
       },
-      (lost: Lost) => {
+      (error: unknown) => {
         this.#opening = false
-        this.#failWaiting(lost)
+        this.#failWaiting(asLost(error))
       },
     )
   }

@@ -29,6 +29,10 @@ export class Lost extends Error {
   }
 }
 
+/** For what goes wrong before anything is sent. */
+export const asLost = (error: unknown, final?: 'untrusted'): Lost =>
+  error instanceof Lost ? error : new Lost(describe(error), { sent: false, cause: error, final })
+
 /** Told about one exchange: `onAnswer`, `onData` as often as needed, then one of `onEnd` and `onLost`. Never called from within `dispatch`. */
 export interface Receiver {
   onAnswer(status: number, headers: IncomingHttpHeaders): void

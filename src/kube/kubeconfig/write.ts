@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
-import { replaceFile } from '../../core/file-keep.ts'
+import { replaceFile } from '../../core/replace-file.ts'
 import { failures } from './failures.ts'
 import { codeOf, isMissing } from './files.ts'
 import type { Kubeconfig } from './kubeconfig.ts'

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { tempDir } from '../temp-dir.ts'
 import { isAlive } from './guard.ts'
@@ -34,7 +34,7 @@ test('a program that does not heed the signal is killed after its grace', async 
   const { paths, started } = shell(t, 'trap "" TERM; echo up; while :; do sleep 1; done')
   const server = await started
   assert.ok(existsSync(paths.pid('etcd')))
-  await untilReady(server, async () => true, paths)
+  await untilReady(server, async () => readFileSync(paths.log('etcd'), 'utf8') === 'up\n', paths)
   await server.end('SIGTERM', 50)
   assert.equal(server.ending, 'SIGKILL')
   assert.ok(!isAlive(server.pid))

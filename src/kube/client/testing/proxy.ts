@@ -9,6 +9,10 @@ export interface TestProxy {
   readonly host: string
   /** `CONNECT host:port authorization` of each request. */
   readonly seen: string[]
+  /** Connections open at present, to both sides. */
+  readonly open: () => number
+  /** Breaks all of them. */
+  reset(): void
 }
 
 /** A CONNECT proxy; with a certificate, one that is itself reached by TLS. `answer` other than 200 refuses. */
@@ -40,5 +44,12 @@ export async function startProxy(
     for (const socket of sockets) socket.destroy()
     await new Promise((resolve) => server.close(resolve))
   })
-  return { host: `127.0.0.1:${(server.address() as AddressInfo).port}`, seen }
+  return {
+    host: `127.0.0.1:${(server.address() as AddressInfo).port}`,
+    seen,
+    open: () => [...sockets].filter(({ destroyed }) => !destroyed).length,
+    reset: () => {
+      for (const socket of sockets) socket.resetAndDestroy()
+    },
+  }
 }
