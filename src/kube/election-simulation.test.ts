@@ -133,7 +133,7 @@ async function simulate(seed: number): Promise<World> {
 
   world.isStormy = false
   await clock.advance('60s')
-  assert.equal(world.leaders.size, 1, `seed ${seed}: nobody leads a minute after the storm`)
+  assert.equal(world.leaders.size, 1, `seed ${seed}: one leads a minute after the storm`)
   for (const replica of alive) replica.stop()
   await clock.advance('60s')
   await Promise.all(alive.map(({ running }) => running))

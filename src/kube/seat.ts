@@ -87,7 +87,7 @@ export class Seat {
     this.#isSilent = false
     this.#silence?.[Symbol.dispose]()
     this.#silence = countdown(clock, durationMsOf(lease, leaseDurationMs), () => {
-      this.#isSilent = true; this.#holder = undefined
+      this.#isSilent = true
     })
     return lease
   }

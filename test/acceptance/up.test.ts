@@ -1,21 +1,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { systemClock } from '../../src/core/clock.ts'
-import { systemRandom } from '../../src/core/random.ts'
-import { connect } from '../../src/kube/client/index.ts'
 import { configMaps, leases } from '../../src/kube/kinds.ts'
 import { needsControlPlane, startControlPlane } from '../support/control-plane.ts'
 import { eventually } from '../support/eventually.ts'
 import { freshNamespace } from '../support/fresh-namespace.ts'
+import { kubeClient } from '../support/kube-client.ts'
 import { lanyard } from '../support/lanyard.ts'
 import { tempDir } from '../support/temp-dir.ts'
 import type { TestScope } from '../support/test-scope.ts'
-import { teardown } from '../support/test-scope.ts'
 
 async function aHub(t: TestScope) {
   const plane = await startControlPlane(t)
-  const kube = connect(plane.connection(), { clock: systemClock, random: systemRandom })
-  teardown(t, () => kube.close())
+  const kube = kubeClient(t, plane.connection())
   const namespace = await freshNamespace(t, kube)
   const args = ['up', '--kubeconfig', plane.adminKubeconfigPath, '--namespace', namespace, '--data', tempDir(t)]
   const leftovers = async () => [

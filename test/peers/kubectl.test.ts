@@ -6,14 +6,13 @@ import type { TestContext } from 'node:test'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { systemClock } from '../../src/core/clock.ts'
-import { systemRandom } from '../../src/core/random.ts'
-import { connect } from '../../src/kube/client/index.ts'
 import { configMaps } from '../../src/kube/kinds.ts'
 import { emptyKubeconfig, loadConnection, withContext, writeKubeconfig } from '../../src/kube/kubeconfig/index.ts'
 import { findAssets } from '../../tools/kube-assets/locate.ts'
 import { needsControlPlane, startControlPlane } from '../support/control-plane.ts'
 import { eventually } from '../support/eventually.ts'
 import { freshNamespace } from '../support/fresh-namespace.ts'
+import { kubeClient } from '../support/kube-client.ts'
 import { tempDir } from '../support/temp-dir.ts'
 import { teardown } from '../support/test-scope.ts'
 
@@ -92,8 +91,7 @@ test('we read what kubectl writes, and reach the server by it', needsControlPlan
 
   const found = await loadConnection({ path: kubeconfig, env: {}, clock: systemClock })
   assert.equal(found.namespace, 'kube-public')
-  const kube = connect(found.connection, { clock: systemClock, random: systemRandom })
-  teardown(t, () => kube.close())
+  const kube = kubeClient(t, found.connection)
   const namespace = await freshNamespace(t, kube)
   await kube.of(configMaps, namespace).create({ metadata: { name: 'seen' }, data: { by: 'both' } })
   assert.equal(await kubectl('-n', namespace, 'get', 'configmap', 'seen', '-o', 'jsonpath={.data.by}'), 'both')
