@@ -5,18 +5,15 @@ import { Command, Option } from 'commander'
 import { systemClock } from '../core/clock.ts'
 import type { Run } from '../core/lifecycle.ts'
 import { runTogether } from '../core/lifecycle.ts'
-import type { LogLevel } from '../core/log.ts'
-import { createLog } from '../core/log.ts'
+import type { Log } from '../core/log.ts'
 import { systemRandom } from '../core/random.ts'
 import type { Step } from '../demo/step.ts'
 import { progressOn, silentProgress } from './progress.ts'
+import type { Settings } from './settings.ts'
+import { loadSettings, withSettings } from './settings.ts'
 import type { Stop } from './stop-signal.ts'
 
 interface UpOptions {
-  data: string
-  kubeconfig?: string
-  context?: string
-  namespace?: string
   check?: boolean
   output: 'table' | 'json'
 }
@@ -29,31 +26,22 @@ Examples:
   lanyard up --check -o json                the same, for a program to read`
 
 export function upCommand(stop: Stop): Command {
-  return new Command('up')
+  return withSettings(new Command('up'))
     .description('Start Lanyard on this machine.')
-    .option('--data <folder>', 'where everything is kept', '.lanyard')
-    .option('--kubeconfig <file>', 'work on this hub')
-    .option('--context <name>', 'the context of the kubeconfig (default: its current one)')
-    .option('--namespace <name>', 'where the lease is held on the hub (default: that of the context, else "default")')
-    .option('--check', 'issue, renew and revoke a pass, then exit; with --kubeconfig also list, watch and hold a lease')
+    .option('--check', 'issue, renew and revoke a pass, then exit; with a hub also list, watch and hold a lease there')
     .addOption(
       new Option('-o, --output <format>', 'how results are printed').choices(['table', 'json']).default('table'),
     )
     .addHelpText('after', examples)
-    .action((options: UpOptions) => up(options, stop))
+    .action((options: UpOptions, command: Command) => up(options, command, stop))
 }
 
-async function up(options: UpOptions, stop: Stop): Promise<void> {
-  const level = (process.env['LANYARD_LOG'] ?? 'warn') as LogLevel
-  const deps = {
-    clock: systemClock,
-    random: systemRandom,
-    log: createLog({ level, pretty: process.stderr.isTTY, colour: process.stderr.isTTY }),
-    signal: stop.signal,
-  }
-  const data = resolve(options.data)
+async function up(options: UpOptions, command: Command, stop: Stop): Promise<void> {
+  const { settings, log } = await loadSettings(command)
+  const deps = { clock: systemClock, random: systemRandom, log, signal: stop.signal }
+  const data = resolve(settings.data)
   await mkdir(data, { recursive: true, mode: 0o700 })
-  const hub = options.kubeconfig || options.context ? await openHub(options, deps) : undefined
+  const hub = settings.kubeconfig || settings.context ? await openHub(settings, deps) : undefined
   await using _hub = hub?.client
   if (options.check) return await check(options, { ...deps, folder: await checkFolder(data) }, hub)
 
@@ -90,18 +78,18 @@ function isRunning(pid: number): boolean {
 type Deps = {
   clock: typeof systemClock
   random: typeof systemRandom
-  log: ReturnType<typeof createLog>
+  log: Log
   signal: AbortSignal
 }
 
-async function openHub(options: UpOptions, { clock, random, log }: Deps) {
+async function openHub(settings: Settings, { clock, random, log }: Deps) {
   const [{ loadConnection }, { connect }] = await Promise.all([
     import('../kube/kubeconfig/index.ts'),
     import('../kube/client/index.ts'),
   ])
   const found = await loadConnection({
-    ...(options.kubeconfig && { path: options.kubeconfig }),
-    ...(options.context && { context: options.context }),
+    ...(settings.kubeconfig && { path: settings.kubeconfig }),
+    ...(settings.context && { context: settings.context }),
     env: process.env,
     home: homedir(),
     clock,
@@ -109,7 +97,7 @@ async function openHub(options: UpOptions, { clock, random, log }: Deps) {
     ...(process.stdin.isTTY && { terminal: { say: (text: string) => void process.stderr.write(text) } }),
   })
   const client = connect(found.connection, { clock, random, log })
-  return { client, server: found.connection.server, namespace: options.namespace ?? found.namespace ?? 'default' }
+  return { client, server: found.connection.server, namespace: settings.namespace ?? found.namespace ?? 'default' }
 }
 
 async function check(options: UpOptions, deps: Deps & { folder: string }, hub?: Awaited<ReturnType<typeof openHub>>) {

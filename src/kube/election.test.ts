@@ -2,12 +2,13 @@ import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { test } from 'node:test'
 import { FakeClock } from '../../test/support/fake-clock.ts'
-import { MemoryKube, unreachable } from '../../test/support/memory-kube.ts'
+import { kubeFailure, MemoryKube, unreachable } from '../../test/support/memory-kube.ts'
 import type { Intercept } from '../../test/support/memory-kube-parts.ts'
 import { sleep } from '../core/clock.ts'
 import { isFailure } from '../core/failure.ts'
 import type { Run } from '../core/lifecycle.ts'
 import { aborted } from '../core/lifecycle.ts'
+import type { Log } from '../core/log.ts'
 import { silentLog } from '../core/log.ts'
 import { randomFrom } from '../core/random.ts'
 import type { ElectionOptions } from './election.ts'
@@ -189,6 +190,18 @@ test('a lease that is deleted under its leader is made again by it, not taken by
   await hub.kube.of(leases, 'hub').delete('lanyard')
   await hub.clock.advance('1m')
   assert.deepEqual([a.seen.leads, a.seen.terms, b.seen.terms], [true, 1, 0])
+})
+
+test('what keeps the lease from being made is logged, not taken for another leader', async (t) => {
+  const hub = aHub()
+  const logged: unknown[] = []
+  const log = { ...silentLog, warn: (fields: { err: unknown }) => logged.push(fields.err) } as unknown as Log
+  hub.kube.failNext(1, kubeFailure(404, 'NotFound', 'namespace hub'), 'create')
+  const a = aReplica(t, hub, 'a', { log })
+  await hub.clock.settle()
+  assert.equal(logged.length, 1)
+  await hub.clock.advance('2s')
+  assert.equal(a.seen.leads, true)
 })
 
 test('two of one identity are two candidates', async (t) => {

@@ -70,11 +70,12 @@ export function listWatch<T extends KubeObject>(source: Source<T>, sink: Sink<T>
       if (lists > 0) await sleep(clock, pauseMs(lists - 1), signal)
       lists += 1
       const objects: Stored<T>[] = []
-      let listed = ''
+      let listed: string | undefined
       try {
         for await (const page of source.pages({ ...selectors, ...paging, signal })) {
           for (const object of page.items) objects.push(sink.receive(object))
-          listed = page.metadata.resourceVersion
+          // The first page's, should a server's pages differ: what a later one shows already is then told twice, not never.
+          listed ??= page.metadata.resourceVersion
         }
       } catch (err) {
         signal.throwIfAborted()

@@ -45,13 +45,14 @@ export class Seat {
     const { candidate } = this.#options
     const lease = await this.#read(options)
     if (this.#holder !== undefined && this.#holder !== candidate && !this.#isSilent) return false
-    return this.#write(lease, options).then(() => true, falseIfBeaten)
+    return this.#write(lease, options).then(isTrue, falseIf(isConflict, isAlreadyExists))
   }
 
   /** Keeps a lease that was taken. False: another has it, or nobody. Throws when that is unclear. */
   async keep(options: CallOptions): Promise<boolean> {
     const { candidate } = this.#options
-    if (this.#own && (await this.#write(this.#own, options).then(() => true, falseIfBeaten))) return true
+    const isKept = this.#own && (await this.#write(this.#own, options).then(isTrue, falseIf(isConflict, isNotFound)))
+    if (isKept) return true
     // Beaten, perhaps by a write of our own whose answer was lost, or by someone who only added a label.
     const lease = await this.#read(options)
     if (lease && holderOf(lease) !== candidate) return false
@@ -102,8 +103,12 @@ export class Seat {
   }
 }
 
-/** Someone wrote in between. */
-function falseIfBeaten(error: unknown): false {
-  if (isConflict(error) || isAlreadyExists(error) || isNotFound(error)) return false
-  throw error
-}
+const isTrue = () => true
+
+/** Turns failures that only say that someone was faster into an answer. */
+const falseIf =
+  (...isBeaten: ((error: unknown) => boolean)[]) =>
+  (error: unknown): false => {
+    if (isBeaten.some((is) => is(error))) return false
+    throw error
+  }

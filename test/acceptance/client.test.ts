@@ -14,7 +14,13 @@ import {
   isNotFound,
   isUnauthorized,
 } from '../../src/kube/failures.ts'
-import { certificateSigningRequests, configMaps, namespaces, secrets, serviceAccounts } from '../../src/kube/kinds.ts'
+import {
+  certificateSigningRequests,
+  configMaps,
+  customResourceDefinitions,
+  secrets,
+  serviceAccounts,
+} from '../../src/kube/kinds.ts'
 import type { Collection, Kube, WatchEvent } from '../../src/kube/kube.ts'
 import type { KubeObject } from '../../src/kube/objects.ts'
 import { resource } from '../../src/kube/objects.ts'
@@ -22,6 +28,7 @@ import type { CertifiedKey } from '../../src/pki/index.ts'
 import { createRequest, generateKey } from '../../src/pki/index.ts'
 import { aConfigMap, aSecret, aServiceAccount, uniqueName } from '../support/builders.ts'
 import { needsControlPlane, startControlPlane } from '../support/control-plane.ts'
+import { eventually } from '../support/eventually.ts'
 import { freshNamespace } from '../support/fresh-namespace.ts'
 import { kubeClient } from '../support/kube-client.ts'
 import { teardown } from '../support/test-scope.ts'
@@ -200,7 +207,9 @@ describe('the client', needsControlPlane, () => {
     await here.update({ ...created, data: { k: '1' } })
     await here.delete('a')
     const { resourceVersion } = metadata
-    const events = await until(here.watch({ resourceVersion }), (event) => event.type === 'DELETED')
+    // The server puts a ConfigMap of its own into each namespace, at a moment of its choice.
+    const fieldSelector = 'metadata.name=a'
+    const events = await until(here.watch({ resourceVersion, fieldSelector }), (event) => event.type === 'DELETED')
     assert.deepEqual(events.map(told), ['ADDED a', 'MODIFIED a', 'DELETED a'])
     const selected = here.watch({ resourceVersion, fieldSelector: 'metadata.name=b' })
     await here.create(aConfigMap('b'))
@@ -228,11 +237,11 @@ describe('the client', needsControlPlane, () => {
     assert.ok(last?.type === 'BOOKMARK' && Number(last.resourceVersion) > 0)
   })
 
-  test('a version long gone is Expired', async (t) => {
+  test('a version from before anything that the server remembers of a kind is Expired', async (t) => {
     const { kube } = await start(t)
-    const watch = kube.of(namespaces).watch({ resourceVersion: '1' })
+    const widgets = await serveWidgets(t, kube)
     await assert.rejects(
-      until(watch, () => false),
+      until(widgets.watch({ resourceVersion: '1', timeoutSeconds: 5 }), () => false),
       isExpired,
     )
   })
@@ -364,4 +373,24 @@ async function tokenFor(kube: Kube, namespace: string, name: string): Promise<Se
       spec: { audiences: [], expirationSeconds: 600 },
     })
   return Secret.of(status?.token ?? '')
+}
+
+/** A kind of its own: of it the server knows nothing older than this moment. */
+async function serveWidgets(t: TestContext, kube: Kube): Promise<Collection<KubeObject>> {
+  const group = `${uniqueName('test')}.example.com`
+  const names = { plural: 'widgets', singular: 'widget', kind: 'Widget', listKind: 'WidgetList' }
+  const schema = { openAPIV3Schema: { type: 'object' } }
+  const definitions = kube.of(customResourceDefinitions)
+  const { metadata } = await definitions.create({
+    metadata: { name: `widgets.${group}` },
+    spec: { group, names, scope: 'Cluster', versions: [{ name: 'v1', served: true, storage: true, schema }] },
+  })
+  teardown(t, async () => {
+    await definitions.delete(metadata.name)
+  })
+  const widgets = kube.of(resource(`${group}/v1`, 'Widget', 'widgets', { namespaced: false }))
+  await eventually('the new kind is served', async () =>
+    widgets.list().catch((error) => (isNotFound(error) ? undefined : Promise.reject(error))),
+  )
+  return widgets
 }
