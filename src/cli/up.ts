@@ -1,15 +1,14 @@
-import { mkdir, readdir, rm } from 'node:fs/promises'
-import { homedir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { mkdir } from 'node:fs/promises'
+import { resolve } from 'node:path'
 import { Command, Option } from 'commander'
 import { systemClock } from '../core/clock.ts'
 import type { Run } from '../core/lifecycle.ts'
 import { runTogether } from '../core/lifecycle.ts'
-import type { Log } from '../core/log.ts'
 import { systemRandom } from '../core/random.ts'
-import type { Step } from '../demo/step.ts'
-import { progressOn, silentProgress } from './progress.ts'
-import type { Settings } from './settings.ts'
+import { check } from './check.ts'
+import type { CommandDeps } from './open-hub.ts'
+import { openHub } from './open-hub.ts'
+import { progressOn } from './progress.ts'
 import { loadSettings, withSettings } from './settings.ts'
 import type { Stop } from './stop-signal.ts'
 
@@ -38,12 +37,12 @@ export function upCommand(stop: Stop): Command {
 
 async function up(options: UpOptions, command: Command, stop: Stop): Promise<void> {
   const { settings, log } = await loadSettings(command)
-  const deps = { clock: systemClock, random: systemRandom, log, signal: stop.signal }
+  const deps: CommandDeps = { clock: systemClock, random: systemRandom, log, signal: stop.signal }
   const data = resolve(settings.data)
   await mkdir(data, { recursive: true, mode: 0o700 })
   const hub = settings.kubeconfig || settings.context ? await openHub(settings, deps) : undefined
   await using _hub = hub?.client
-  if (options.check) return await check(options, { ...deps, folder: await checkFolder(data) }, hub)
+  if (options.check) return await check({ data, output: options.output, hub }, deps)
 
   const progress = progressOn(process.stdout)
   const { keepDemoPass } = await import('../demo/demo-pass.ts')
@@ -56,69 +55,4 @@ async function up(options: UpOptions, command: Command, stop: Stop): Promise<voi
   await runTogether(stop.signal, runs)
   process.exitCode = 0
   process.stdout.write('Lanyard has stopped.\n')
-}
-
-/** One for this process, once those that killed checks left behind are gone. */
-async function checkFolder(data: string): Promise<string> {
-  for (const entry of await readdir(data)) {
-    const [, pid] = /^check-(\d+)$/.exec(entry) ?? []
-    if (pid && !isRunning(Number(pid))) await rm(join(data, entry), { recursive: true, force: true })
-  }
-  return join(data, `check-${process.pid}`)
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
-  }
-}
-
-type Deps = {
-  clock: typeof systemClock
-  random: typeof systemRandom
-  log: Log
-  signal: AbortSignal
-}
-
-async function openHub(settings: Settings, { clock, random, log }: Deps) {
-  const [{ loadConnection }, { connect }] = await Promise.all([
-    import('../kube/kubeconfig/index.ts'),
-    import('../kube/client/index.ts'),
-  ])
-  const found = await loadConnection({
-    ...(settings.kubeconfig && { path: settings.kubeconfig }),
-    ...(settings.context && { context: settings.context }),
-    env: process.env,
-    home: homedir(),
-    clock,
-    log,
-    ...(process.stdin.isTTY && { terminal: { say: (text: string) => void process.stderr.write(text) } }),
-  })
-  const client = connect(found.connection, { clock, random, log })
-  return { client, server: found.connection.server, namespace: settings.namespace ?? found.namespace ?? 'default' }
-}
-
-async function check(options: UpOptions, deps: Deps & { folder: string }, hub?: Awaited<ReturnType<typeof openHub>>) {
-  const progress = options.output === 'json' ? silentProgress : progressOn(process.stdout)
-  const startedAt = performance.now()
-  const { checkPass } = await import('../demo/pass-check.ts')
-  const checks: AsyncIterable<Step>[] = [checkPass(deps)]
-  if (hub) checks.push((await import('../demo/hub.ts')).checkHub({ ...deps, ...hub }))
-  const did: Step[] = []
-  try {
-    for (const steps of checks) {
-      for await (const step of steps) {
-        progress.show(step)
-        if ('did' in step) did.push(step)
-      }
-    }
-  } catch (error) {
-    progress.fail()
-    throw error
-  }
-  const seconds = Number(((performance.now() - startedAt) / 1000).toFixed(1))
-  if (options.output === 'json') process.stdout.write(`${JSON.stringify({ ok: true, seconds, steps: did }, null, 2)}\n`)
-  else process.stdout.write(`All ${did.length} checks passed in ${seconds} s.\n`)
 }
