@@ -76,13 +76,11 @@ const contestant = (name: string, version: string, folder: string): Contestant =
   async run(program, task) {
     const { stdout } = await execute(process.execPath, [join(folder, `${program}.mjs`), JSON.stringify(task)], {
       // What npm and the shell set for this process is not for the measured one.
-      env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...flagsFrom(process.env['BENCH_NODE_FLAGS']) },
+      env: { PATH: process.env['PATH'], HOME: process.env['HOME'] },
       maxBuffer: 2 ** 24,
     })
     return JSON.parse(stdout)
   },
 })
-
-const flagsFrom = (flags: string | undefined) => (flags ? { NODE_OPTIONS: flags } : {})
 
 const readJson = (path: string) => JSON.parse(readFileSync(path, 'utf8'))

@@ -1,5 +1,5 @@
 // Lanyard's Kubernetes client beside @kubernetes/client-node, on one real API server, in one run. See docs/performance.md.
-import { cpus, totalmem } from 'node:os'
+import { availableParallelism, cpus, loadavg, totalmem } from 'node:os'
 import { parseArgs } from 'node:util'
 import { systemClock } from '../../src/core/clock.ts'
 import { systemRandom } from '../../src/core/random.ts'
@@ -50,6 +50,8 @@ try {
   process.exit(1)
 }
 
+const [load = 0] = loadavg()
+if (load > availableParallelism() / 2) say(`the machine is busy (load ${load.toFixed(1)}): expect wide ranges`)
 const contestants = await prepareContestants(say)
 say('starting etcd and kube-apiserver')
 process.env['CONTROL_PLANE'] = 'kube'
@@ -75,6 +77,7 @@ const setting = {
   kubernetes: pins['kube-apiserver'].version,
   etcd: pins.etcd.version,
   processor: `${cpus().length} × ${cpus()[0]?.model.trim()}`,
+  load,
   memoryGiB: Math.round(totalmem() / 2 ** 30),
   ...scale,
 }

@@ -135,34 +135,36 @@ async function measureUpdates(bench: Bench): Promise<Row[]> {
 async function measureAgents({ contestants, kube, kubeconfig, scale, say }: Bench): Promise<Row[]> {
   const { agents, agentObjects, agentSeconds: seconds } = scale
   const { namespace } = await seedAgent(kube, agentObjects)
-  say(`agents: ${agents} processes of each side for ${seconds} s`)
-  const run = (contestant: Contestant) =>
-    Array.from({ length: agents }, (_, number) =>
-      contestant.run('agent', {
-        kubeconfig,
-        namespace,
-        seconds,
-        lease: `${contestant.name}-${number}`,
-        renewEveryMs: 2_000,
-      }),
+  say(`agents: ${agents} processes of each kind for ${seconds} s`)
+  const runSome = async (contestant: Contestant, small: boolean): Promise<AgentAnswer[]> => {
+    const leaseOf = (number: number) => `${contestant.name}-${small ? 'small' : 'usual'}-${number}`
+    const task = { kubeconfig, namespace, seconds, small, renewEveryMs: 2_000 }
+    const runs = Array.from({ length: agents }, (_, number) =>
+      contestant.run('agent', { ...task, lease: leaseOf(number) }),
     )
+    return checkedAgents(await Promise.all(runs), scale)
+  }
+  const runBoth = async (small: boolean) => {
+    const [ours, theirs] = await Promise.all([runSome(contestants.ours, small), runSome(contestants.theirs, small)])
+    return { ours, theirs }
+  }
   const stop = new AbortController()
   const touching = touchObjects(kube, namespace, agentObjects / 2, stop.signal)
-  const [ours, theirs] = await Promise.all([
-    Promise.all(run(contestants.ours)),
-    Promise.all(run(contestants.theirs)),
-  ]).finally(() => stop.abort())
+  const [usual, small] = await Promise.all([runBoth(false), runBoth(true)]).finally(() => stop.abort())
   await touching
-  for (const { objects, events, renewals } of [...ours, ...theirs]) {
+  const title = `agent with ${agentObjects.toLocaleString('en')} objects, RSS after ${seconds} s`
+  const figure = (id: string, flags: string) =>
+    mebibytes<AgentAnswer>(id, `${title}, ${flags}`, ({ rssBytes }) => rssBytes)
+  return [rowOf(figure('agent-rss', 'no flags'), usual), rowOf(figure('agent-rss-small', 'both with our flags'), small)]
+}
+
+function checkedAgents(answers: AgentAnswer[], { agentObjects, agentSeconds }: Scale): AgentAnswer[] {
+  for (const { objects, events, renewals } of answers) {
     expect('objects kept by an agent', objects, agentObjects)
-    if (events <= agentObjects || renewals < seconds / 4) throw new Error('an agent saw no changes or kept no lease')
+    if (events <= agentObjects) throw new Error('an agent saw no changes')
+    if (renewals < agentSeconds / 4) throw new Error('an agent did not renew its lease')
   }
-  const title = `RSS of an agent after ${seconds} s with ${agentObjects.toLocaleString('en')} objects`
-  const row = rowOf(
-    mebibytes<AgentAnswer>('agent-rss', title, ({ rssBytes }) => rssBytes),
-    { ours, theirs },
-  )
-  return [row]
+  return answers
 }
 
 /** Ten changes a second, so that the informers have something to do. */

@@ -42,6 +42,8 @@ interface UpdateTask extends Reached {
 }
 
 interface AgentTask extends Reached {
+  /** With the flags of small-process.ts. */
+  small: boolean
   seconds: number
   lease: string
   renewEveryMs: number

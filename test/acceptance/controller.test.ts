@@ -62,7 +62,9 @@ async function aWorld(t: TestContext) {
   const direct = kubeClient(t, plane.connection())
   const namespace = await freshNamespace(t, direct)
   const proxy = await startFaultProxy(t, plane.url)
-  const impaired = kubeClient(t, { ...plane.connection(), server: proxy.url }, { connectMs: 2_000 })
+  // Short probes: Node does not always hear of a reset that meets a write on its way.
+  const probes = { connectMs: 2_000, pingAfterMs: 200, pingTimeoutMs: 300 }
+  const impaired = kubeClient(t, { ...plane.connection(), server: proxy.url }, probes)
   const there = impaired.of(configMaps, namespace)
   const informed = informer(there, { ...deps, freeze: true, backoff: { baseMs: 20, maxMs: 500 } })
   const here = direct.of(configMaps, namespace)

@@ -141,6 +141,7 @@ export class Caller {
       refresh = verdict.next === 'refresh'
       if (refresh) tries.canRefresh = false
       else if (verdict.next === 'retry' && scope.allows(clock, verdict.afterMs)) {
+        scope.trouble = outcome instanceof Lost ? outcome : undefined
         if (outcome instanceof Lost) tries.lost++
         else tries.postponed++
         await scope.sleep(clock, verdict.afterMs)
@@ -230,7 +231,7 @@ export class Caller {
   #scope({ method, path, signal, deadlineMs = this.#deps.settings.deadlineMs }: Call): Scope {
     const { server } = this
     if (this.#closed) throw failures.KUBE_CLOSED({ server })
-    const failure = () => failures.KUBE_DEADLINE({ method, path, deadlineMs, server })
+    const failure = (trouble: unknown) => failures.KUBE_DEADLINE({ method, path, deadlineMs, server }, trouble)
     const scope = new Scope(this.#deps.clock, { ms: deadlineMs, failure }, signal)
     this.#scopes.add(scope)
     return scope

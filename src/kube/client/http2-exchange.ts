@@ -36,11 +36,13 @@ export class Http2Exchange implements Exchange {
     try {
       const stream = session.request(headers, { endStream: body === undefined })
       this.#stream = stream
-      stream.on('response', (answer) => {
-        if (!this.#over) receiver.onAnswer(Number(answer[':status']), answer as IncomingHttpHeaders)
-      })
-      stream.on('data', (chunk: Buffer) => {
-        if (!this.#over) receiver.onData(chunk)
+      stream.once('response', (answer) => {
+        if (this.#over) return
+        receiver.onAnswer(Number(answer[':status']), answer as IncomingHttpHeaders)
+        // Not before: Node tells of headers a tick late, and of data that came with them at once.
+        stream.on('data', (chunk: Buffer) => {
+          if (!this.#over) receiver.onData(chunk)
+        })
       })
       // A stream cut off midway also "ends": by its server it has a code, with its session it is destroyed already.
       stream.on('end', () => {

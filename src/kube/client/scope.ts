@@ -11,10 +11,12 @@ export class Scope implements Disposable {
   #onEnd: ((reason: unknown) => void) | undefined
   #timer: Disposable | undefined
   #deadline = 0
+  /** What has gone wrong so far, for the failure of the deadline. */
+  trouble: unknown
   readonly #signal: AbortSignal | undefined
   readonly #onAbort = () => this.end(this.#signal?.reason)
 
-  constructor(clock: Clock, deadline: { ms: number; failure: () => Error }, signal?: AbortSignal) {
+  constructor(clock: Clock, deadline: { ms: number; failure: (trouble: unknown) => Error }, signal?: AbortSignal) {
     this.#signal = signal
     if (signal?.aborted) {
       this.#ended = true
@@ -24,7 +26,7 @@ export class Scope implements Disposable {
     signal?.addEventListener('abort', this.#onAbort)
     const at = after(clock.now(), deadline.ms)
     this.#deadline = at.getTime()
-    this.#timer = clock.timer(at, () => this.end(deadline.failure()))
+    this.#timer = clock.timer(at, () => this.end(deadline.failure(this.trouble)))
   }
 
   /** Runs `start`, which returns how to give up. One step at a time. */
