@@ -4,6 +4,7 @@ import { rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { build } from 'esbuild'
+import { bundling } from '../../tools/build.ts'
 import type { TaskName, Tasks } from './tasks.ts'
 
 const root = resolve(import.meta.dirname, '../..')
@@ -47,26 +48,11 @@ async function installPeer(version: string, say: (line: string) => void): Promis
   await execute('npm', ['ci', '--ignore-scripts'], { cwd: peerDir, env })
 }
 
-/**
- * As tools/build.ts makes dist/: our code in one piece, packages left where they are. The folder is under the packages'
- * own, where Node looks for them.
- */
+/** As tools/build.ts makes dist/: libraries included, in pieces where they are imported dynamically. */
 async function bundle(from: string, outdir: string): Promise<string> {
   await rm(outdir, { recursive: true, force: true })
-  await build({
-    absWorkingDir: root,
-    entryPoints: programs.map((name) => join(from, `${name}.ts`)),
-    outdir,
-    outExtension: { '.js': '.mjs' },
-    bundle: true,
-    splitting: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node24',
-    packages: 'external',
-    sourcemap: true,
-    logLevel: 'warning',
-  })
+  const entryPoints = programs.map((name) => join(from, `${name}.ts`))
+  await build({ ...bundling, entryPoints, outdir, outExtension: { '.js': '.mjs' } })
   return outdir
 }
 

@@ -12,7 +12,7 @@ import { expect } from './tasks.ts'
 export interface Scale {
   rounds: number
   objects: number
-  /** Sequential ones; the concurrent ones are four times as many. */
+  /** One by one; the concurrent ones are twice as many. */
   updates: number
   /** Processes of each side that run at once. */
   agents: number
@@ -65,7 +65,7 @@ const measureImport = (bench: Bench) =>
 async function measureLists(bench: Bench, { namespace, objects }: Replay): Promise<Row[]> {
   const { kubeconfig } = bench
   const count = objects.toLocaleString('en')
-  const repeated = { warmups: 2, times: 3 }
+  const repeated = { warmups: 1, times: 3 }
   const task = { kubeconfig, namespace, expected: objects }
   const warm = (id: string, title: string) => milliseconds<Answer<'list'>>(id, title, ({ ms }) => median(ms))
   const first = milliseconds<Answer<'list'>>(
@@ -90,7 +90,7 @@ async function measureLists(bench: Bench, { namespace, objects }: Replay): Promi
 
 function measureEvents(bench: Bench, replay: Replay, program: 'watch' | 'informer', noun: string): Promise<Row[]> {
   const { namespace, resourceVersion, events } = replay
-  const task = { kubeconfig: bench.kubeconfig, namespace, resourceVersion, expected: events, warmups: 2, times: 3 }
+  const task = { kubeconfig: bench.kubeconfig, namespace, resourceVersion, expected: events, warmups: 1, times: 3 }
   return inTurn(
     bench,
     [
@@ -114,7 +114,7 @@ async function measureUpdates(bench: Bench): Promise<Row[]> {
     perSecond<Answer<'update'>>(`${id}-rate`, title, count, ({ ms }) => ms),
     cpuPerThousand<Answer<'update'>>(`${id}-cpu`, `${title}, client CPU per 1,000`, count, ({ cpuMs }) => cpuMs),
   ]
-  const each = Math.round((scale.updates * 4) / concurrent)
+  const each = Math.round((scale.updates * 2) / concurrent)
   return [
     ...(await inTurn(bench, figuresOf('update', `${scale.updates} updates one by one`, scale.updates), (contestant) =>
       contestant.run('update', { kubeconfig, namespace, names: names.slice(0, 1), warmups: 100, times: scale.updates }),

@@ -126,3 +126,42 @@ test('a sleep that ended leaves no listener on its signal', async () => {
   await slept
   assert.deepEqual(listeners, ['added', 'removed'])
 })
+
+test('a countdown counts running time: a wall clock set back does not make it late', (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const wall = t.mock.method(Date, 'now', () => start.getTime())
+  let fired = 0
+  systemClock.countdown(60_000, () => fired++)
+  t.mock.timers.tick(59_999)
+  wall.mock.mockImplementation(() => start.getTime() - 3_600_000)
+  assert.equal(fired, 0)
+  t.mock.timers.tick(1)
+  assert.equal(fired, 1)
+})
+
+test('a countdown of a year does not overflow, and can be taken back', (t) => {
+  const time = mockTime(t)
+  let fired = 0
+  const day = 86_400_000
+  const [kept, dropped] = [
+    systemClock.countdown(30 * day, () => fired++),
+    systemClock.countdown(30 * day, () => fired++),
+  ]
+  for (let i = 0; i < 29; i++) time.tick(day)
+  assert.equal(fired, 0)
+  dropped[Symbol.dispose]()
+  time.tick(day)
+  assert.equal(fired, 1)
+  kept[Symbol.dispose]()
+})
+
+test('the fake clock moves countdowns by what it is advanced, not by jumps of the wall clock', async () => {
+  const clock = new FakeClock()
+  let fired = 0
+  clock.countdown(1_000, () => fired++)
+  await clock.jumpTo(after(clock.now(), 86_400_000))
+  assert.equal(fired, 0)
+  await clock.jumpTo(after(clock.now(), -2 * 86_400_000))
+  await clock.advance(1_000)
+  assert.equal(fired, 1)
+})

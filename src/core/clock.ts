@@ -3,8 +3,10 @@ export interface Clock {
   now(): Date
   /** Resolves once `now()` has reached `until`; rejects with the signal's reason when that comes first. */
   sleepUntil(until: Date, signal?: AbortSignal): Promise<void>
-  /** Calls `action` once, when `now()` has reached `at`. Disposing it cancels. */
+  /** Calls `action` once, when `now()` has reached `at`: for what expires. Disposing it cancels. */
   timer(at: Date, action: () => void): Disposable
+  /** Calls `action` once, after `ms` of running time, whatever becomes of the wall clock: for deadlines and pauses. */
+  countdown(ms: number, action: () => void): Disposable
 }
 
 /**
@@ -27,17 +29,40 @@ function systemTimer(at: Date, action: () => void): Disposable {
   return { [Symbol.dispose]: () => clearTimeout(handle) }
 }
 
+/** `setTimeout` overflows after 24.8 days. */
+const longestTimeoutMs = 86_400_000
+
+function systemCountdown(ms: number, action: () => void): Disposable {
+  let leftMs = Math.max(0, ms)
+  let handle: NodeJS.Timeout
+  const arm = () => {
+    const stretchMs = Math.min(leftMs, longestTimeoutMs)
+    leftMs -= stretchMs
+    handle = setTimeout(() => (leftMs > 0 ? arm() : action()), stretchMs)
+  }
+  arm()
+  return { [Symbol.dispose]: () => clearTimeout(handle) }
+}
+
 export const systemClock: Clock = {
   now: () => new Date(),
   timer: systemTimer,
+  countdown: systemCountdown,
   sleepUntil: (until, signal) => sleepOn(systemClock, until, signal),
 }
 
 /** `sleepUntil` in terms of `timer`, for every implementation of Clock. */
-export function sleepOn(clock: Pick<Clock, 'timer'>, until: Date, signal?: AbortSignal): Promise<void> {
+export const sleepOn = (clock: Pick<Clock, 'timer'>, until: Date, signal?: AbortSignal): Promise<void> =>
+  sleeping((wake) => clock.timer(until, wake), signal)
+
+/** Resolves after `ms` of running time; rejects with the signal's reason when that comes first. */
+export const sleep = (clock: Pick<Clock, 'countdown'>, ms: number, signal?: AbortSignal): Promise<void> =>
+  sleeping((wake) => clock.countdown(ms, wake), signal)
+
+function sleeping(set: (wake: () => void) => Disposable, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason)
-    const timer = clock.timer(until, () => {
+    const timer = set(() => {
       signal?.removeEventListener('abort', onAbort)
       resolve()
     })
@@ -48,8 +73,5 @@ export function sleepOn(clock: Pick<Clock, 'timer'>, until: Date, signal?: Abort
     signal?.addEventListener('abort', onAbort, { once: true })
   })
 }
-
-export const sleep = (clock: Clock, ms: number, signal?: AbortSignal): Promise<void> =>
-  clock.sleepUntil(after(clock.now(), ms), signal)
 
 export const after = (start: Date, ms: number): Date => new Date(start.getTime() + ms)

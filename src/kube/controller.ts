@@ -11,7 +11,6 @@ import type { Outcome } from '../core/outcome.ts'
 import type { Random } from '../core/random.ts'
 import type { CountedOutcome } from './controller-metrics.ts'
 import { controllerMetrics } from './controller-metrics.ts'
-import { countdown } from './countdown.ts'
 import { deadline } from './deadline.ts'
 import { isConflict } from './failures.ts'
 import type { Key } from './objects.ts'
@@ -132,7 +131,7 @@ export function controller(name: string, reconcile: Reconcile, options: Controll
   /** A reconcile that ignores its deadline keeps its key, so that no other has it, but not its worker. */
   async function workInTime(from: WorkQueue, key: Key, stop: AbortSignal): Promise<void> {
     const late = Promise.withResolvers<void>()
-    using _ = countdown(clock, deadlineMs + graceMs, () => {
+    using _ = clock.countdown(deadlineMs + graceMs, () => {
       log.error({ controller: name, key, deadlineMs }, 'reconcile ignores its deadline')
       late.resolve()
     })

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { FakeClock } from '../../test/support/fake-clock.ts'
-import { pause } from './countdown.ts'
 import { deadline } from './deadline.ts'
+import { pause } from './pause.ts'
 
 const tooLate = () => new Error('too late')
 
@@ -44,13 +44,4 @@ test('a pause ends with its time or with the signal, and leaves no timer', async
   await pauses[1]
   await pause(clock, 60_000, stop.signal)
   assert.equal(clock.nextDue, undefined)
-})
-
-test('a clock that counts running time is asked to', async () => {
-  const clock = Object.assign(new FakeClock(), {
-    countdown: (ms: number, action: () => void) => clock.timer(new Date(clock.now().getTime() + ms / 2), action),
-  })
-  using limit = deadline(clock, 1_000, tooLate)
-  await clock.advance('500ms')
-  assert.equal(limit.signal.aborted, true)
 })

@@ -1,5 +1,4 @@
-import type { CountingClock } from './countdown.ts'
-import { countdown } from './countdown.ts'
+import type { Clock } from '../core/clock.ts'
 
 export interface Deadline extends Disposable {
   readonly signal: AbortSignal
@@ -10,9 +9,14 @@ export interface Deadline extends Disposable {
  * work is over: that leaves neither a timer nor a listener on a parent which may live as long as the process.
  * AbortSignal.timeout and AbortSignal.any know no fake clock and cannot be taken back.
  */
-export function deadline(clock: CountingClock, ms: number, reason: () => unknown, parent?: AbortSignal): Deadline {
+export function deadline(
+  clock: Pick<Clock, 'countdown'>,
+  ms: number,
+  reason: () => unknown,
+  parent?: AbortSignal,
+): Deadline {
   const controller = new AbortController()
-  const timer = countdown(clock, ms, () => controller.abort(reason()))
+  const timer = clock.countdown(ms, () => controller.abort(reason()))
   const onParent = () => controller.abort(parent?.reason)
   if (parent?.aborted) onParent()
   else parent?.addEventListener('abort', onParent, { once: true })

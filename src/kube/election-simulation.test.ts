@@ -3,11 +3,11 @@ import { test } from 'node:test'
 import { FakeClock } from '../../test/support/fake-clock.ts'
 import { MemoryKube, unreachable } from '../../test/support/memory-kube.ts'
 import type { Intercept } from '../../test/support/memory-kube-parts.ts'
+import type { Clock } from '../core/clock.ts'
 import { after, sleep } from '../core/clock.ts'
 import { aborted } from '../core/lifecycle.ts'
 import { silentLog } from '../core/log.ts'
 import { randomFrom } from '../core/random.ts'
-import type { CountingClock } from './countdown.ts'
 import { leading } from './election.ts'
 
 /** mulberry32: the same numbers for the same seed, so that a failure can be run again. */
@@ -22,7 +22,7 @@ function numbersFrom(seed: number): () => number {
 }
 
 /** A machine: its time runs a little fast or slow, and its wall clock shows anything and is set at will. */
-class Machine implements CountingClock {
+class Machine implements Clock {
   readonly #world: FakeClock
   readonly #rate: number
   offsetMs = 0

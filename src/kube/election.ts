@@ -1,19 +1,19 @@
+import type { Clock } from '../core/clock.ts'
 import type { Run } from '../core/lifecycle.ts'
 import { isAbort } from '../core/lifecycle.ts'
 import type { Log } from '../core/log.ts'
 import type { Metrics } from '../core/metrics.ts'
 import { noMetrics } from '../core/metrics.ts'
 import type { Random } from '../core/random.ts'
-import type { CountingClock } from './countdown.ts'
-import { countdown, pause } from './countdown.ts'
 import { deadline } from './deadline.ts'
 import { leases } from './kinds.ts'
 import type { Kube } from './kube.ts'
+import { pause } from './pause.ts'
 import { runtimeFailures } from './runtime-failures.ts'
 import { Seat } from './seat.ts'
 
 export interface ElectionOptions {
-  clock: CountingClock
+  clock: Clock
   random: Random
   log: Log
   /** Of the Lease. */
@@ -38,10 +38,11 @@ export interface ElectionOptions {
  * Leadership that is lost is campaigned for again, so `run` may be called several times, never twice at a time. When
  * `run` ends by itself, so does the election, with its result.
  *
- * Two never lead at once as long as (a) `run` ends within leaseDuration − renewDeadline after its signal aborts, (b) no
- * process is suspended for longer than that while it leads, and finds out only with its next renewal, (c) nobody deletes or
- * edits the Lease, and (d) time runs equally fast everywhere, to within the ratio of the two durations. What wall clocks
- * show does not matter; where the clock has no `countdown`, a leader's must not be set back by more than that difference.
+ * Two never lead at once as long as
+ * - `run` ends within leaseDuration − renewDeadline after its signal aborts,
+ * - no leader is suspended for longer than that: it would learn of its loss only with its next renewal,
+ * - nobody else edits or deletes the Lease,
+ * - time runs about equally fast everywhere. What wall clocks show, and whether they are set, does not matter.
  */
 export function leading(kube: Kube, options: ElectionOptions, run: Run): Run {
   const { clock, random, log, namespace, name, identity, metrics = noMetrics } = options
@@ -127,12 +128,12 @@ export function leading(kube: Kube, options: ElectionOptions, run: Run): Run {
  * may have seen it from then on.
  */
 class Mandate {
-  readonly #clock: CountingClock
+  readonly #clock: Clock
   readonly #ms: number
   readonly #end = new AbortController()
   #expiry: Disposable | undefined
 
-  constructor(clock: CountingClock, ms: number) {
+  constructor(clock: Clock, ms: number) {
     this.#clock = clock
     this.#ms = ms
   }
@@ -143,7 +144,7 @@ class Mandate {
   }
 
   async renewBy(write: () => Promise<boolean>): Promise<boolean> {
-    const expiry = countdown(this.#clock, this.#ms, () => this.end(`it was not renewed for ${this.#ms} ms`))
+    const expiry = this.#clock.countdown(this.#ms, () => this.end(`it was not renewed for ${this.#ms} ms`))
     let isRenewed = false
     try {
       isRenewed = await write()

@@ -4,12 +4,12 @@ import type { Clock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
 import type { Reason } from '../core/reason.ts'
 import { BoundedMap } from './bounded-map.ts'
-import { pause } from './countdown.ts'
 import { isAlreadyExists, isNotFound } from './failures.ts'
 import { events } from './kinds.ts'
 import type { Kube } from './kube.ts'
 import type { KubeObject, Resource } from './objects.ts'
 import { apiVersionOf } from './objects.ts'
+import { pause } from './pause.ts'
 
 export interface Happening {
   /** Default Normal. */

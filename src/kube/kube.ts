@@ -1,6 +1,9 @@
 import type { KubeObject, List, ObjectMeta, Resource, Stored } from './objects.ts'
 
-/** A Kubernetes API, real or embedded. Every call throws a `KubeFailure` (see failures.ts) or a `Failure`, nothing else. */
+/**
+ * A Kubernetes API, real or embedded. Every call throws a `KubeFailure` (see failures.ts), a `Failure` or the reason of
+ * its aborted signal, nothing else.
+ */
 export interface Kube {
   /** The objects of one kind, in one namespace or, without one, in all of them (or cluster-scoped). */
   of<T extends KubeObject>(resource: Resource<T>, namespace?: string): Collection<T>

@@ -23,8 +23,9 @@ export class WorkQueue {
   readonly #clock: Clock
   readonly #random: Random
   readonly #backoff: BackoffOptions
-  /** In the order they are taken. */
+  /** In the order they are taken, by a cursor: to begin at the front each time would walk over all that is deleted. */
   readonly #ready = new Set<Key>()
+  #cursor = this.#ready.values()
   readonly #running = new Set<Key>()
   readonly #addedWhileRunning = new Set<Key>()
   readonly #later = new Map<Key, { at: number; timer: Disposable }>()
@@ -51,23 +52,14 @@ export class WorkQueue {
     else if (!this.#ready.has(key)) this.#offer(key)
   }
 
-  /** Asks for `key` to be run in `ms`. Of several such wishes for one key the earliest is kept. */
+  /**
+   * Asks for `key` to be run in `ms`. Of several such wishes for one key the earliest is kept. It is a moment of the
+   * wall clock, by which things expire; the waits of `addRateLimited` are counted in running time.
+   */
   addAfter(key: Key, ms: number): void {
     if (!Number.isFinite(ms)) throw new RangeError(`cannot wait ${ms} ms`)
-    if (this.#isShutDown) return
-    if (ms <= 0) {
-      this.add(key)
-      return
-    }
-    const at = after(this.#clock.now(), ms)
-    const kept = this.#later.get(key)
-    if (kept && kept.at <= at.getTime()) return
-    kept?.timer[Symbol.dispose]()
-    const timer = this.#clock.timer(at, () => {
-      this.#later.delete(key)
-      this.add(key)
-    })
-    this.#later.set(key, { at: at.getTime(), timer })
+    if (ms <= 0) this.add(key)
+    else this.#addLater(key, ms, (at, wake) => this.#clock.timer(at, wake))
   }
 
   /** Asks for `key` to be run after its back-off, which grows until `forget`. Returns the milliseconds of that wait. */
@@ -75,7 +67,7 @@ export class WorkQueue {
     const attempt = this.attempts(key)
     this.#attempts.set(key, attempt + 1)
     const ms = backoffMs(attempt, this.#backoff, this.#random)
-    this.addAfter(key, ms)
+    this.#addLater(key, ms, (_, wake) => this.#clock.countdown(ms, wake))
     return ms
   }
 
@@ -96,8 +88,8 @@ export class WorkQueue {
   take(signal?: AbortSignal): Promise<Key | undefined> {
     if (signal?.aborted) return Promise.reject(signal.reason)
     if (this.#isShutDown) return Promise.resolve(undefined)
-    for (const key of this.#ready) {
-      this.#ready.delete(key)
+    const key = this.#shift()
+    if (key !== undefined) {
       this.#running.add(key)
       return Promise.resolve(key)
     }
@@ -134,6 +126,30 @@ export class WorkQueue {
     this.#takers.clear()
     this.#resolveIfDrained()
     return this.#drained.promise
+  }
+
+  #addLater(key: Key, ms: number, set: (at: Date, wake: () => void) => Disposable): void {
+    if (this.#isShutDown) return
+    const at = after(this.#clock.now(), ms)
+    const kept = this.#later.get(key)
+    if (kept && kept.at <= at.getTime()) return
+    kept?.timer[Symbol.dispose]()
+    const timer = set(at, () => {
+      this.#later.delete(key)
+      this.add(key)
+    })
+    this.#later.set(key, { at: at.getTime(), timer })
+  }
+
+  #shift(): Key | undefined {
+    if (this.#ready.size === 0) return undefined
+    let next = this.#cursor.next()
+    if (next.done) {
+      this.#cursor = this.#ready.values()
+      next = this.#cursor.next()
+    }
+    if (next.value !== undefined) this.#ready.delete(next.value)
+    return next.value
   }
 
   #offer(key: Key): void {

@@ -1,7 +1,6 @@
 import type { Lease } from 'kubernetes-types/coordination/v1.d.ts'
+import type { Clock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
-import type { CountingClock } from './countdown.ts'
-import { countdown } from './countdown.ts'
 import { isAlreadyExists, isConflict, isNotFound } from './failures.ts'
 import type { CallOptions, Collection } from './kube.ts'
 import { durationMsOf, heldBy, holderOf, released } from './lease-record.ts'
@@ -13,7 +12,7 @@ export interface SeatOptions {
   /** Unique to one candidate in one run. */
   candidate: string
   leaseDurationMs: number
-  clock: CountingClock
+  clock: Clock
   log: Log
 }
 
@@ -87,7 +86,7 @@ export class Seat {
     }
     this.#isSilent = false
     this.#silence?.[Symbol.dispose]()
-    this.#silence = countdown(clock, durationMsOf(lease, leaseDurationMs), () => {
+    this.#silence = clock.countdown(durationMsOf(lease, leaseDurationMs), () => {
       this.#isSilent = true
     })
     return lease

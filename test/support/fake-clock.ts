@@ -2,6 +2,8 @@ import type { Clock } from '../../src/core/clock.ts'
 import { sleepOn } from '../../src/core/clock.ts'
 
 interface Timer {
+  /** By the wall clock, or by running time. */
+  by: 'wall' | 'running'
   at: number
   order: number
   action: () => void
@@ -20,6 +22,8 @@ export function duration(value: number | string): number {
 /** Stands still until advanced. Timers fire in the order they are due, each with everything it set off settled first. */
 export class FakeClock implements Clock {
   #now: number
+  /** Milliseconds that have been advanced; a jump of the wall clock leaves it alone. */
+  #ran = 0
   #order = 0
   #timers: Timer[] = []
 
@@ -32,13 +36,11 @@ export class FakeClock implements Clock {
   }
 
   timer(at: Date, action: () => void): Disposable {
-    const timer = { at: at.getTime(), order: this.#order++, action }
-    this.#timers.push(timer)
-    return {
-      [Symbol.dispose]: () => {
-        this.#timers = this.#timers.filter((other) => other !== timer)
-      },
-    }
+    return this.#add({ by: 'wall', at: at.getTime(), order: this.#order++, action })
+  }
+
+  countdown(ms: number, action: () => void): Disposable {
+    return this.#add({ by: 'running', at: this.#ran + ms, order: this.#order++, action })
   }
 
   sleepUntil(until: Date, signal?: AbortSignal): Promise<void> {
@@ -48,19 +50,22 @@ export class FakeClock implements Clock {
   /** When the next timer is due; undefined when nothing waits. */
   get nextDue(): Date | undefined {
     const next = this.#earliest()
-    return next && new Date(next.at)
+    return next && new Date(this.#now + this.#leftMs(next))
   }
 
   /** Moves time forward, stopping at every timer on the way. */
   async advance(by: number | string): Promise<void> {
-    const target = this.#now + duration(by)
+    let leftMs = duration(by)
     await this.settle()
-    for (let next = this.#earliest(); next && next.at <= target; next = this.#earliest()) {
-      this.#now = Math.max(this.#now, next.at)
-      this.#fire(next)
+    for (let next = this.#earliest(); next && this.#leftMs(next) <= leftMs; next = this.#earliest()) {
+      const stepMs = Math.max(0, this.#leftMs(next))
+      this.#move(stepMs)
+      leftMs -= stepMs
+      this.#remove(next)
+      next.action()
       await this.settle()
     }
-    this.#now = target
+    this.#move(leftMs)
     await this.settle()
   }
 
@@ -69,7 +74,7 @@ export class FakeClock implements Clock {
     await this.settle()
     const next = this.#earliest()
     if (!next) return false
-    await this.advance(Math.max(0, next.at - this.#now))
+    await this.advance(Math.max(0, this.#leftMs(next)))
     return true
   }
 
@@ -84,15 +89,32 @@ export class FakeClock implements Clock {
     for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => setImmediate(resolve))
   }
 
-  #earliest(): Timer | undefined {
-    return this.#timers.reduce<Timer | undefined>(
-      (first, t) => (!first || t.at < first.at || (t.at === first.at && t.order < first.order) ? t : first),
-      undefined,
-    )
+  #add(timer: Timer): Disposable {
+    this.#timers.push(timer)
+    return { [Symbol.dispose]: () => this.#remove(timer) }
   }
 
-  #fire(timer: Timer): void {
+  #remove(timer: Timer): void {
     this.#timers = this.#timers.filter((other) => other !== timer)
-    timer.action()
+  }
+
+  #move(ms: number): void {
+    this.#now += ms
+    this.#ran += ms
+  }
+
+  #leftMs({ by, at }: Timer): number {
+    return at - (by === 'wall' ? this.#now : this.#ran)
+  }
+
+  #earliest(): Timer | undefined {
+    const isBefore = (a: Timer, b: Timer) => {
+      const difference = this.#leftMs(a) - this.#leftMs(b)
+      return difference < 0 || (difference === 0 && a.order < b.order)
+    }
+    return this.#timers.reduce<Timer | undefined>(
+      (first, timer) => (first === undefined || isBefore(timer, first) ? timer : first),
+      undefined,
+    )
   }
 }

@@ -64,9 +64,6 @@ export class MemoryKube implements Kube {
   recover(): void {
     this.#planned = []
   }
-  get openWatches(): number {
-    return this.#watches.size
-  }
   dropWatches(error: Error = unreachable()): void {
     for (const { watch } of this.#watches) watch.end(error)
   }
@@ -148,11 +145,9 @@ export class MemoryKube implements Kube {
       if (resourceVersion !== old.metadata.resourceVersion) throw kubeFailure(409, 'Conflict', name)
       const { uid, creationTimestamp, deletionTimestamp, generation = 1 } = old.metadata
       const kept = { uid, creationTimestamp, ...(deletionTimestamp && { deletionTimestamp }), resourceVersion }
-      const next = (
-        subresource
-          ? { ...old, status: (given as { status?: unknown }).status }
-          : { ...given, metadata: { ...metadata, ...kept } }
-      ) as Stored<T>
+      const { status } = given as { status?: unknown }
+      const replaced = subresource ? { ...old, status } : { ...given, metadata: { ...metadata, ...kept } }
+      const next = replaced as Stored<T>
       const isSameSpec = isDeepStrictEqual(specOf(next), specOf(old))
       next.metadata = { ...next.metadata, generation: isSameSpec ? generation : generation + 1 }
       return isDeepStrictEqual(next, old) ? structuredClone(old) : write(structuredClone(next), old)
@@ -211,13 +206,10 @@ export class MemoryKube implements Kube {
       }
     }.bind(this)
 
-    const find = (name: string) => {
-      const object = objects.get(pathTo(name))
-      return object && view(structuredClone(object))
-    }
+    const found = (object: Stored<T> | undefined) => object && view(structuredClone(object))
     const collection: Omit<Collection<T>, 'metadata'> = {
       get: (name, options) => call('get', name, () => view(structuredClone(existing(name))), options),
-      find: (name, options) => call('get', name, () => find(name), options),
+      find: (name, options) => call('get', name, () => found(objects.get(pathTo(name))), options),
       pages,
       list: async (options) => {
         const all = { metadata: { resourceVersion: '' }, items: [] as Stored<T>[] }

@@ -48,15 +48,16 @@ export class Answer implements Receiver {
     return this.headers['content-type']?.startsWith('text/') ?? false
   }
 
-  /** Undefined when it cannot be unpacked. */
+  /** Undefined when it cannot be unpacked, or is longer than a string can be. */
   async text(): Promise<string | undefined> {
     const [first] = this.#chunks
-    const bytes = this.#chunks.length === 1 && first ? first : Buffer.concat(this.#chunks)
-    if (this.headers['content-encoding'] !== 'gzip') return bytes.toString('utf8')
-    return unzip(bytes).then(
-      (unpacked) => unpacked.toString('utf8'),
-      () => undefined,
-    )
+    try {
+      const bytes = this.#chunks.length === 1 && first ? first : Buffer.concat(this.#chunks)
+      const isPacked = this.headers['content-encoding'] === 'gzip'
+      return (isPacked ? await unzip(bytes) : bytes).toString('utf8')
+    } catch {
+      return undefined
+    }
   }
 }
 

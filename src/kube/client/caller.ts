@@ -9,6 +9,7 @@ import type { CallOptions } from '../kube.ts'
 import { Answer, failureOf, parseJson } from './answer.ts'
 import { authorizationHeader } from './authorization.ts'
 import { Endpoint } from './endpoint.ts'
+import { checkedHeaders } from './headers.ts'
 import type { Settings } from './options.ts'
 import { RateLimit } from './rate-limit.ts'
 import type { Tries, Verdict } from './retry.ts'
@@ -56,8 +57,7 @@ export class Caller {
     this.#deps = deps
     this.#endpoint = new Endpoint(deps)
     this.#limit = new RateLimit(deps.clock, deps.settings)
-    this.#headers = { 'user-agent': deps.settings.userAgent }
-    for (const [name, value] of Object.entries(deps.connection.headers ?? {})) this.#headers[name.toLowerCase()] = value
+    this.#headers = checkedHeaders({ 'user-agent': deps.settings.userAgent, ...deps.connection.headers })
   }
 
   get server(): string {

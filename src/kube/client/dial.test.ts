@@ -9,6 +9,10 @@ import { eventually } from '../../../test/support/eventually.ts'
 import { systemClock } from '../../core/clock.ts'
 import { Secret } from '../../core/secret.ts'
 import { createSelfSigned } from '../../pki/index.ts'
+import { dial } from './dial.ts'
+import { Guard } from './guard.ts'
+import { secureContextOf } from './identity.ts'
+import { targetOf } from './target.ts'
 import type { Handler } from './testing/api.ts'
 import { startApi } from './testing/api.ts'
 import { testAuthority } from './testing/certificates.ts'
@@ -91,17 +95,19 @@ test('serverName is sent as SNI, an address never is', async (t) => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   t.after(() => void server.close())
   const { port } = server.address() as AddressInfo
-  const api = await startApi(t, answered)
-  const dial = async (host: string, serverName?: string) => {
-    const tls = { ca: authority.caPem, ...(serverName && { serverName }) }
-    const client = api.client({ options: { deadlineMs: 100 } }, { server: `https://${host}:${port}`, tls })
-    await assert.rejects(client.request({ path: '/version' }), { code: 'KUBE_UNREACHABLE' })
-    return names.at(-1)
+  const context = secureContextOf({ ca: authority.caPem, certificate: undefined })
+  const nameSent = async (host: string, serverName?: string) => {
+    using guard = new Guard(systemClock, 5_000)
+    const target = targetOf({ server: `https://${host}:${port}` })
+    const dialing = { target, context, serverName, insecure: false, proxyCa: undefined }
+    const { socket } = await dial(dialing, ['h2'], guard)
+    socket.destroy()
+    return eventually('the server has noted it', () => names.splice(0).map((name) => ({ name }))[0])
   }
-  assert.equal(await dial('127.0.0.1', 'api.example'), 'api.example')
-  assert.equal(await dial('localhost'), 'localhost')
-  assert.equal(await dial('127.0.0.1'), false)
-  assert.equal(await dial('127.0.0.1', '10.0.0.1'), false)
+  assert.deepEqual(await nameSent('127.0.0.1', 'api.example'), { name: 'api.example' })
+  assert.deepEqual(await nameSent('localhost'), { name: 'localhost' })
+  assert.deepEqual(await nameSent('127.0.0.1'), { name: false })
+  assert.deepEqual(await nameSent('127.0.0.1', '10.0.0.1'), { name: false })
 })
 
 test('TLS 1.1 is not spoken', async (t) => {

@@ -101,6 +101,16 @@ test('a request on a connection that was quiet probes it at once', async () => {
   assert.deepEqual(seen, ['ping at 40', 'dead at 55'])
 })
 
+test('a request given up without an answer has its connection probed at once', async () => {
+  const { clock, seen, connection, heartbeat } = aConnection()
+  connection.answers = false
+  await clock.advance('5s')
+  heartbeat.onUnanswered()
+  heartbeat.onUnanswered()
+  await clock.advance('30s')
+  assert.deepEqual(seen, ['ping at 5', 'dead at 20'])
+})
+
 test('zero turns probing off', async () => {
   const { clock, seen, connection } = aConnection({ pingAfterMs: 0 })
   connection.active = 1

@@ -48,6 +48,11 @@ export class Heartbeat implements Disposable {
     if (this.#quiet && !this.#probing && this.#options.pingAfterMs > 0) this.#probe()
   }
 
+  /** To be called when a request is given up unanswered: who waits next should not wait for a dead connection as well. */
+  onUnanswered(): void {
+    if (!this.#probing && !this.#stopped && this.#options.pingAfterMs > 0) this.#probe()
+  }
+
   [Symbol.dispose](): void {
     this.#stopped = true
     this.#timer?.[Symbol.dispose]()

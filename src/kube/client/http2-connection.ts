@@ -114,6 +114,7 @@ export class Http2Connection {
         if (this.#gone) this.#closeWhenDone()
         else this.#deps.onFree(this)
       },
+      onUnanswered: () => this.#heartbeat.onUnanswered(),
       whyLost: (streamId) => {
         const unseen = streamId !== undefined && streamId > this.#lastStreamId
         return { sent: !unseen, lost: this.#lost }

@@ -8,6 +8,8 @@ const { NGHTTP2_CANCEL, NGHTTP2_NO_ERROR, NGHTTP2_REFUSED_STREAM } = constants
 
 export interface ExchangeOwner {
   onClose(): void
+  /** Given up before there was an answer. */
+  onUnanswered(): void
   /** What the connection knows about the loss of this stream. */
   whyLost(streamId: number | undefined): { sent: boolean; lost: Lost | undefined }
 }
@@ -17,6 +19,7 @@ export class Http2Exchange implements Exchange {
   readonly #receiver: Receiver
   readonly #owner: ExchangeOwner
   readonly #stream: ClientHttp2Stream | undefined
+  #answered = false
   #over = false
   #error: unknown
 
@@ -38,6 +41,7 @@ export class Http2Exchange implements Exchange {
       this.#stream = stream
       stream.once('response', (answer) => {
         if (this.#over) return
+        this.#answered = true
         receiver.onAnswer(Number(answer[':status']), answer as IncomingHttpHeaders)
         // Not before: Node tells of headers a tick late, and of data that came with them at once.
         stream.on('data', (chunk: Buffer) => {
@@ -61,6 +65,7 @@ export class Http2Exchange implements Exchange {
   }
 
   cancel(): void {
+    if (!this.#over && !this.#answered) this.#owner.onUnanswered()
     this.#over = true
     this.#stream?.close(NGHTTP2_CANCEL)
     this.#stream?.destroy()

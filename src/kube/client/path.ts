@@ -39,7 +39,7 @@ export function queryString(query: NonNullable<KubeRequest['query']>): string {
 export function checkedPath(path: string): string {
   const [bare = ''] = path.split('?', 1)
   const climbs = bare.split('/').some((part) => /^(\.|%2e){1,2}$/i.test(part))
-  if (!path.startsWith('/') || climbs || /[#\s\\\p{Cc}]/u.test(path))
+  if (!path.startsWith('/') || climbs || !/^[!"$-[\]-~]+$/.test(path))
     throw failures.KUBE_BAD_NAME({ what: 'path', name: JSON.stringify(path) })
   return path
 }

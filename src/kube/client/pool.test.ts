@@ -87,7 +87,7 @@ test('calls beyond all limits wait for their turn, and all are served', async (t
 test('a call that is given up while it waits for a stream is never sent', async (t) => {
   const api = await startApi(t, () => {}, { maxConcurrentStreams: 1 })
   const here = api.client({ options: { maxCallConnections: 1 } }).of(configMaps, 'here')
-  const held = assert.rejects(here.get('held', { deadlineMs: 300 }), { code: 'KUBE_DEADLINE' })
+  const held = assert.rejects(here.get('held', { deadlineMs: 1_500 }), { code: 'KUBE_DEADLINE' })
   await eventually('the first is held', () => api.asked.length === 1)
   await assert.rejects(here.get('waiting', { deadlineMs: 50 }), { code: 'KUBE_DEADLINE' })
   await held
@@ -155,12 +155,25 @@ test('watches outlive a GOAWAY', async (t) => {
 test('a connection that died without a word is found and replaced', async (t) => {
   const api = await startApi(t, watchable)
   const proxy = await startFaultProxy(t, api.url)
-  const client = api.client({ options: { pingAfterMs: 50, pingTimeoutMs: 50 } }, { server: proxy.url })
+  const client = api.client({ options: { pingAfterMs: 50, pingTimeoutMs: 300 } }, { server: proxy.url })
   const watch = await openWatch(client)
   proxy.halfOpen()
   await assert.rejects(watch.next(), { code: 'KUBE_UNREACHABLE', message: /the connection went silent$/ })
   proxy.heal()
   await openWatch(client)
+})
+
+test('a call that dies with its connection leaves word: the next one gets another', async (t) => {
+  const api = await startApi(t, answered)
+  const proxy = await startFaultProxy(t, api.url)
+  const here = api.client({ options: { pingTimeoutMs: 50 } }, { server: proxy.url }).of(configMaps, 'here')
+  await here.get('a')
+  proxy.halfOpen()
+  await assert.rejects(here.get('a', { deadlineMs: 50 }), { code: 'KUBE_DEADLINE' })
+  await delay(300)
+  proxy.resetAll()
+  proxy.heal()
+  await here.update(aConfigMap('a'))
 })
 
 test('a quiet but healthy watch is left alone', async (t) => {
@@ -169,7 +182,7 @@ test('a quiet but healthy watch is left alone', async (t) => {
     await delay(300)
     watch.send({ type: 'ADDED', object: aConfigMap('a') })
   })
-  const client = api.client({ options: { pingAfterMs: 30, pingTimeoutMs: 40 } })
+  const client = api.client({ options: { pingAfterMs: 30, pingTimeoutMs: 2_000 } })
   assert.ok(await openWatch(client))
   assert.equal(api.asked.length, 1)
 })
