@@ -181,6 +181,23 @@ test('a holder is judged by its silence here, not by the times it writes', async
   }
 })
 
+test('a wall clock that is set, back or forward, moves nobody', async (t) => {
+  const hub = aHub()
+  const a = aReplica(t, hub, 'a')
+  await hub.clock.settle()
+  const b = aReplica(t, hub, 'b')
+  for (const byMs of [-3_600_000, 86_400_000, -60_000]) {
+    await hub.clock.advance('3s')
+    await hub.clock.jumpTo(new Date(hub.clock.now().getTime() + byMs))
+    await hub.clock.advance('30s')
+  }
+  assert.deepEqual([a.seen.leads, a.seen.terms, b.seen.terms], [true, 1, 0])
+  a.seen.link = 'down'
+  await hub.clock.jumpTo(new Date(hub.clock.now().getTime() - 3_600_000))
+  await hub.clock.advance('10s')
+  assert.equal(a.seen.leads, false)
+})
+
 test('a lease that is deleted under its leader is made again by it, not taken by another', async (t) => {
   const hub = aHub()
   const a = aReplica(t, hub, 'a')

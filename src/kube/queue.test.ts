@@ -103,6 +103,19 @@ test('back-off grows from failure to failure, is bounded, and starts over once f
   assert.equal(queue.addRateLimited('a'), 100)
 })
 
+test('a back-off is running time, a later moment is one of the wall clock', async () => {
+  const { clock, queue } = aQueue()
+  queue.addRateLimited('failed')
+  queue.addAfter('expires', 1_000)
+  await clock.jumpTo(new Date(clock.now().getTime() - 3_600_000))
+  await clock.advance('100ms')
+  assert.equal(await takeNow(queue), 'failed')
+  await clock.advance('10s')
+  assert.equal(await takeNow(queue), undefined)
+  await clock.jumpTo(new Date(clock.now().getTime() + 3_600_000))
+  assert.equal(await takeNow(queue), 'expires')
+})
+
 test('shutdown waits for what runs, drops what waits and lets every waiting worker go', async () => {
   const { clock, queue } = aQueue()
   queue.add('running')

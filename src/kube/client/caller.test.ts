@@ -119,6 +119,17 @@ test('a call without an answer ends at its deadline and lets go of the stream', 
   await api.asked[0]?.gone
 })
 
+test('a deadline that passes in the midst of trouble tells of it', async (t) => {
+  const api = await startApi(t, answered)
+  const proxy = await startFaultProxy(t, api.url)
+  proxy.refuse()
+  const client = api.client({ options: { deadlineMs: 300, retries: 1_000 } }, { server: proxy.url })
+  await assert.rejects(client.of(configMaps, 'here').get('a'), (error) => {
+    assert.match(inspect(error), /ECONNRESET|socket disconnected/)
+    return true
+  })
+})
+
 test('the deadline also covers credentials that never come', async (t) => {
   const api = await startApi(t, answered)
   const credentials = () => new Promise<Credentials>(() => {})
@@ -197,7 +208,7 @@ test('a server that is down for a moment is waited for, whatever the method', as
 test('a server that is not there is named', async () => {
   const client = connect(
     { server: 'https://127.0.0.1:1/prefix', tls: {} },
-    { clock: systemClock, random: systemRandom, options: { deadlineMs: 500 } },
+    { clock: systemClock, random: systemRandom, options: { retries: 1 } },
   )
   await assert.rejects(client.request({ path: '/version' }), {
     code: 'KUBE_UNREACHABLE',
@@ -296,7 +307,10 @@ test('no secret shows in what a failing client throws', async (t) => {
     authorization: Secret.of('bearer-canary'),
     certificate: await api.authority.client('someone'),
   })
-  const client = api.client({}, { credentials, proxyUrl: Secret.of('http://user:proxy-canary@127.0.0.1:1') })
+  const client = api.client(
+    { options: { retries: 0 } },
+    { credentials, proxyUrl: Secret.of('http://user:proxy-canary@127.0.0.1:1') },
+  )
   await assert.rejects(client.of(configMaps, 'here').create(aConfigMap('a')), (error) => {
     assert.doesNotMatch(inspect(error, { depth: 10, showHidden: true }), /canary|PRIVATE KEY/)
     return true

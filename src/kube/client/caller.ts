@@ -124,13 +124,9 @@ export class Caller {
     lane: LaneName,
     receive: (done: (lost?: Lost) => void) => R,
   ): Promise<R> {
-    const { clock, connection, random } = this.#deps
-    const tries: Tries = {
-      method: call.method,
-      postponed: 0,
-      lost: 0,
-      canRefresh: connection.credentials !== undefined,
-    }
+    const { clock, connection, random, settings } = this.#deps
+    const canRefresh = connection.credentials !== undefined
+    const tries: Tries = { method: call.method, postponed: 0, lost: 0, mostLost: settings.retries, canRefresh }
     for (let refresh = false; ; ) {
       if (lane === 'call' && !this.#limit.tryTake()) await scope.step<void>((go) => this.#limit.take(go))
       const outcome: R | Lost = await this.#attempt(call, scope, lane, refresh, receive)

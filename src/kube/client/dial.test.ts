@@ -100,8 +100,7 @@ test('serverName is sent as SNI, an address never is', async (t) => {
     using guard = new Guard(systemClock, 5_000)
     const target = targetOf({ server: `https://${host}:${port}` })
     const dialing = { target, context, serverName, insecure: false, proxyCa: undefined }
-    const { socket } = await dial(dialing, ['h2'], guard)
-    socket.destroy()
+    await dial(dialing, ['h2'], guard)
     return eventually('the server has noted it', () => names.splice(0).map((name) => ({ name }))[0])
   }
   assert.deepEqual(await nameSent('127.0.0.1', 'api.example'), { name: 'api.example' })
@@ -125,7 +124,7 @@ test('TLS 1.1 is not spoken', async (t) => {
   t.after(() => void server.close())
   const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`
   const api = await startApi(t, answered)
-  const client = api.client({ options: { deadlineMs: 200 } }, { server: url, tls: { ca: authority.caPem } })
+  const client = api.client({ options: { retries: 1 } }, { server: url, tls: { ca: authority.caPem } })
   await assert.rejects(client.request({ path: '/version' }), { code: 'KUBE_UNREACHABLE', message: /protocol version/ })
 })
 
@@ -135,7 +134,7 @@ test('a server that is not TLS at all is reported as such', async (t) => {
   t.after(() => void server.close())
   const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`
   const api = await startApi(t, answered)
-  const client = api.client({ options: { deadlineMs: 200 } }, { server: url })
+  const client = api.client({ options: { retries: 1 } }, { server: url })
   await assert.rejects(client.request({ path: '/version' }), { code: 'KUBE_UNREACHABLE' })
 })
 
@@ -150,7 +149,7 @@ test('a server that agrees to HTTP/2 and then speaks something else is a lost co
   t.after(() => void server.close())
   const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`
   const api = await startApi(t, answered)
-  const client = api.client({ options: { deadlineMs: 300 } }, { server: url, tls: { ca: authority.caPem } })
+  const client = api.client({ options: { retries: 1 } }, { server: url, tls: { ca: authority.caPem } })
   await assert.rejects(client.request({ path: '/version' }), { code: 'KUBE_UNREACHABLE' })
 })
 

@@ -19,6 +19,11 @@ export interface ClientOptions {
   burst?: number
   /** Of a call that names none. Milliseconds, retries included. Default 30,000. */
   deadlineMs?: number
+  /**
+   * How often a request that was lost on the way is sent again, where that is safe. The pauses grow from 50 ms to 1.6 s:
+   * enough for a connection that must be replaced; a server that restarts is for the caller's own loop. Default 6.
+   */
+  retries?: number
   /** TCP, proxy, TLS and the HTTP/2 greeting together. Default 10,000. */
   connectMs?: number
   /** Silence on a connection with requests under way before it is probed. 0: never. Default 30,000. */
@@ -43,6 +48,7 @@ export const settingsOf = (options: ClientOptions, { loopback }: { loopback: boo
   qps: 50,
   burst: 100,
   deadlineMs: 30_000,
+  retries: 6,
   connectMs: 10_000,
   pingAfterMs: 30_000,
   pingTimeoutMs: 15_000,

@@ -6,8 +6,8 @@ import { Guard } from './guard.ts'
 import { Http2Connection } from './http2-connection.ts'
 import { Lane } from './lane.ts'
 import type { Settings } from './options.ts'
-import type { Exchange, LaneName, Lost, Receiver, Transport, WireRequest } from './transport.ts'
-import { protocols } from './transport.ts'
+import type { Exchange, LaneName, Receiver, Transport, WireRequest } from './transport.ts'
+import { Lost, protocols } from './transport.ts'
 
 export interface PoolDeps {
   dialing: Dialing
@@ -52,6 +52,7 @@ export class Pool implements Transport {
 
   async retire(): Promise<void> {
     this.#over = true
+    for (const guard of this.#guards) guard.stop(new Lost('the TLS identity changed', { sent: false }))
     await Promise.all([
       this.#lanes.call.retire({ endStreams: false }),
       this.#lanes.watch.retire({ endStreams: true }),

@@ -9,6 +9,7 @@ const tries = (changes: Partial<Tries> = {}): Tries => ({
   method: 'GET',
   postponed: 0,
   lost: 0,
+  mostLost: 6,
   canRefresh: false,
   ...changes,
 })
@@ -48,7 +49,7 @@ test('what was never sent is repeated for every method, what was sent for reads 
   assert.equal(afterLoss(sent, tries({ method: 'GET' }), still).next, 'retry')
 })
 
-test('losses are repeated six times, after growing pauses', () => {
+test('losses are repeated as often as allowed, after growing pauses', () => {
   const waits = Array.from({ length: 7 }, (_, lost) => afterLoss(unsent, tries({ lost }), still))
   assert.deepEqual(
     waits.map((verdict) => (verdict.next === 'retry' ? verdict.afterMs : verdict.next)),

@@ -14,8 +14,9 @@ export interface Tries {
   method: string
   /** Answers that asked us to come back later. */
   postponed: number
-  /** Tries without an answer. */
+  /** Tries without an answer, and how many of them may be followed by another. */
   lost: number
+  mostLost: number
   canRefresh: boolean
 }
 
@@ -25,8 +26,6 @@ const refresh: Verdict = { next: 'refresh' }
 
 /** As many as client-go. */
 const mostPostponed = 10
-/** 50 ms to 1.6 s, three seconds in all: bridges a restart of a connection; a restart of a server is for the caller's own loop. */
-const mostLost = 6
 const betweenTries = { baseMs: 50, maxMs: 1_600 }
 
 /** 429 means that nothing was done, and a 5xx with Retry-After asks for the same request again, whatever its method. */
@@ -38,7 +37,7 @@ export function afterAnswer(status: number, retryAfter: string | undefined, trie
 
 /** What may have reached the server is repeated for reads only. */
 export function afterLoss(lost: Lost, tries: Tries, random: Random): Verdict {
-  if (lost.final || tries.lost >= mostLost || (lost.sent && tries.method !== 'GET')) return giveUp
+  if (lost.final || tries.lost >= tries.mostLost || (lost.sent && tries.method !== 'GET')) return giveUp
   return { next: 'retry', afterMs: backoffMs(tries.lost, betweenTries, random) }
 }
 
