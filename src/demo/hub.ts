@@ -1,6 +1,5 @@
 import { hostname } from 'node:os'
 import type { Clock } from '../core/clock.ts'
-import { after } from '../core/clock.ts'
 import type { Run } from '../core/lifecycle.ts'
 import { aborted } from '../core/lifecycle.ts'
 import type { Log } from '../core/log.ts'
@@ -56,7 +55,7 @@ async function underLease(deps: HubDeps & { signal: AbortSignal }, once: Run): P
 async function watchOne({ client, namespace, clock, signal }: HubDeps & { signal: AbortSignal }): Promise<void> {
   const silent = failures.CHECK_HUB_SILENT({ what: `the ConfigMap ${name}`, seconds: patienceMs / 1_000 })
   const late = new AbortController()
-  using _timer = clock.timer(after(clock.now(), patienceMs), () => late.abort(silent))
+  using _timer = clock.countdown(patienceMs, () => late.abort(silent))
   const collection = client.of(configMaps, namespace)
   await collection.delete(name)
   const { metadata } = await collection.create({ metadata: { name }, data: { made: 'by lanyard up --check' } })

@@ -83,9 +83,8 @@ class ReportQueue {
   }
 
   async until(isIt: (report: Report) => boolean, what: string, { clock, signal }: PassCheckDeps): Promise<Report> {
-    const deadline = new Date(clock.now().getTime() + patienceMs)
     const late = new AbortController()
-    using _timer = clock.timer(deadline, () =>
+    using _timer = clock.countdown(patienceMs, () =>
       late.abort(failures.CHECK_PASS_LATE({ what, seconds: patienceMs / 1_000 })),
     )
     const stopped = AbortSignal.any([signal, late.signal])

@@ -12,10 +12,9 @@ import type { Random } from '../core/random.ts'
 import type { CountedOutcome } from './controller-metrics.ts'
 import { controllerMetrics } from './controller-metrics.ts'
 import { deadline } from './deadline.ts'
-import { isConflict } from './failures.ts'
+import { failures, isConflict } from './failures.ts'
 import type { Key } from './objects.ts'
 import { WorkQueue } from './queue.ts'
-import { runtimeFailures } from './runtime-failures.ts'
 import type { Watching } from './watching.ts'
 
 export interface ReconcileContext {
@@ -112,7 +111,7 @@ export function controller(name: string, reconcile: Reconcile, options: Controll
   /** Takes one key to its end, however late that is. */
   async function work(from: WorkQueue, key: Key, stop: AbortSignal): Promise<void> {
     const startedAt = clock.now().getTime()
-    const tooLate = () => runtimeFailures.RECONCILE_DEADLINE({ controller: name, key, deadlineMs })
+    const tooLate = () => failures.RECONCILE_DEADLINE({ controller: name, key, deadlineMs })
     using limit = deadline(clock, deadlineMs, tooLate, stop)
     const fields = { controller: name, key, reconcileId: random.suffix(8) }
     const context = { signal: limit.signal, attempt: from.attempts(key), log: log.child(fields) }
@@ -181,7 +180,7 @@ async function ending(reconcile: () => Promise<Outcome>, controller: string, key
     if (end?.outcome === 'requeueAfter' ? Number.isFinite(end.ms) : end?.outcome) return end
     return {
       outcome: 'failed',
-      error: runtimeFailures.RECONCILE_BAD_OUTCOME({ controller, key, detail: inspect(end) }),
+      error: failures.RECONCILE_BAD_OUTCOME({ controller, key, detail: inspect(end) }),
     }
   } catch (error) {
     return { outcome: 'failed', error }

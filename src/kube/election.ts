@@ -6,10 +6,10 @@ import type { Metrics } from '../core/metrics.ts'
 import { noMetrics } from '../core/metrics.ts'
 import type { Random } from '../core/random.ts'
 import { deadline } from './deadline.ts'
+import { failures } from './failures.ts'
 import { leases } from './kinds.ts'
 import type { Kube } from './kube.ts'
 import { pause } from './pause.ts'
-import { runtimeFailures } from './runtime-failures.ts'
 import { Seat } from './seat.ts'
 
 export interface ElectionOptions {
@@ -64,7 +64,7 @@ export function leading(kube: Kube, options: ElectionOptions, run: Run): Run {
      * held by nobody alive keeps everyone waiting.
      */
     async function ask<R>(call: (options: { signal: AbortSignal; deadlineMs: number }) => Promise<R>): Promise<R> {
-      const tooLate = () => runtimeFailures.LEASE_NO_ANSWER({ lease: name, callMs })
+      const tooLate = () => failures.LEASE_NO_ANSWER({ lease: name, callMs })
       using limit = deadline(clock, callMs, tooLate)
       return await call({ signal: limit.signal, deadlineMs: callMs })
     }
@@ -157,7 +157,7 @@ class Mandate {
   }
 
   end(detail: string): void {
-    this.#end.abort(runtimeFailures.LEASE_LOST({ detail }))
+    this.#end.abort(failures.LEASE_LOST({ detail }))
   }
 
   [Symbol.dispose](): void {

@@ -14,6 +14,21 @@ export const failures = catalogue({
   KUBE_BAD_NAME: [400, '{what} {name} cannot be part of a request; use a name that Kubernetes accepts'],
   KUBE_NO_NAMESPACE: [400, '{kind} lives in a namespace; name one to {verb} it'],
   KUBE_NOT_NAMESPACED: [400, '{kind} does not live in a namespace, so it cannot be asked for in {namespace}'],
+  KUBE_WATCH_SILENT: [
+    504,
+    'a watch was still open {limitMs} ms after it began, long past its own end; it is opened again',
+  ],
+  KUBE_WENT_BACK: [
+    410,
+    'the server went back from version {from} to {to}, as after the restore of a backup; all is listed again',
+  ],
+  RECONCILE_DEADLINE: [
+    504,
+    'reconciling {key} took more than {deadlineMs} ms; look for what it waits on, or raise the deadline of {controller}',
+  ],
+  RECONCILE_BAD_OUTCOME: [500, 'controller {controller} ended {key} with an outcome it cannot have: {detail}'],
+  LEASE_NO_ANSWER: [504, 'no answer about lease {lease} within {callMs} ms'],
+  LEASE_LOST: [503, 'this replica lost the lease by which it led: {detail}'],
 })
 
 /** The body of a Kubernetes error answer (`kind: Status`). */

@@ -8,10 +8,9 @@ import { isAbort } from '../core/lifecycle.ts'
 import type { Log } from '../core/log.ts'
 import type { Random } from '../core/random.ts'
 import { deadline } from './deadline.ts'
-import { isExpired } from './failures.ts'
+import { failures, isExpired } from './failures.ts'
 import type { Collection, Selectors } from './kube.ts'
 import type { KubeObject, Stored } from './objects.ts'
-import { runtimeFailures } from './runtime-failures.ts'
 
 /** What an informer needs of a collection; `collection.metadata` has it too. */
 export type Source<T extends KubeObject> = Pick<Collection<T>, 'pages' | 'watch'>
@@ -89,12 +88,12 @@ export function listWatch<T extends KubeObject>(source: Source<T>, sink: Sink<T>
     async function follow(from: string): Promise<void> {
       const timeoutSeconds = Math.round(watchSeconds * (1 + random.fraction()))
       const limitMs = timeoutSeconds * 1_000 + marginMs
-      using limit = deadline(clock, limitMs, () => runtimeFailures.KUBE_WATCH_SILENT({ limitMs }), signal)
+      using limit = deadline(clock, limitMs, () => failures.KUBE_WATCH_SILENT({ limitMs }), signal)
       const watched = { ...selectors, resourceVersion: from, timeoutSeconds, signal: limit.signal }
       let reached = from
       for await (const event of source.watch(watched)) {
         const next = event.type === 'BOOKMARK' ? event.resourceVersion : event.object.metadata.resourceVersion
-        if (isOlder(next, reached)) throw runtimeFailures.KUBE_WENT_BACK({ from: reached, to: next })
+        if (isOlder(next, reached)) throw failures.KUBE_WENT_BACK({ from: reached, to: next })
         if (event.type !== 'BOOKMARK') sink.change(event.type, sink.receive(event.object))
         version = reached = next
         drops = 0

@@ -62,9 +62,7 @@ async function aWorld(t: TestContext) {
   const direct = kubeClient(t, plane.connection())
   const namespace = await freshNamespace(t, direct)
   const proxy = await startFaultProxy(t, plane.url)
-  // Short probes: Node does not always hear of a reset that meets a write on its way.
-  const probes = { connectMs: 2_000, pingAfterMs: 200, pingTimeoutMs: 300 }
-  const impaired = kubeClient(t, { ...plane.connection(), server: proxy.url }, probes)
+  const impaired = kubeClient(t, { ...plane.connection(), server: proxy.url })
   const there = impaired.of(configMaps, namespace)
   const informed = informer(there, { ...deps, freeze: true, backoff: { baseMs: 20, maxMs: 500 } })
   const here = direct.of(configMaps, namespace)

@@ -15,8 +15,6 @@ import { freshNamespace } from '../support/fresh-namespace.ts'
 import { kubeClient } from '../support/kube-client.ts'
 import { teardown } from '../support/test-scope.ts'
 
-/** Short: Node does not always hear of a reset that meets a write on its way. */
-const probes = { connectMs: 500, pingAfterMs: 100, pingTimeoutMs: 100 }
 const quick = { leaseDurationMs: 2_000, renewDeadlineMs: 1_200, retryPeriodMs: 200 }
 const patient = { leaseDurationMs: 8_000, renewDeadlineMs: 6_000, retryPeriodMs: 100 }
 
@@ -29,7 +27,7 @@ async function anElection(t: TestContext, durations: typeof quick) {
 
   async function join(identity: string) {
     const proxy = await startFaultProxy(t, plane.url)
-    const client = kubeClient(t, { ...plane.connection(), server: proxy.url }, probes)
+    const client = kubeClient(t, { ...plane.connection(), server: proxy.url })
     const elected = leading(
       client,
       { clock: systemClock, random: systemRandom, log: silentLog, namespace, name: 'hub', identity, ...durations },

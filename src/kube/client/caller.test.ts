@@ -80,7 +80,10 @@ test('429 waits for Retry-After and goes on, writes included', async (t) => {
     t,
     firstly(2, (asked) => asked.status(429, 'TooManyRequests', { 'retry-after': '3' })),
   )
-  const done = api.client({ clock }).of(configMaps, 'here').create(aConfigMap('a'))
+  const done = api
+    .client({ clock, options: { pingAfterMs: 0 } })
+    .of(configMaps, 'here')
+    .create(aConfigMap('a'))
   for (const times of [1, 2]) {
     await eventually('it waits', () => api.asked.length === times && dueIn(clock) === 3_000)
     await clock.advance('2999ms')

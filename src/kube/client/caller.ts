@@ -9,6 +9,7 @@ import type { CallOptions } from '../kube.ts'
 import { Answer, failureOf, parseJson } from './answer.ts'
 import { authorizationHeader } from './authorization.ts'
 import { Endpoint } from './endpoint.ts'
+import type { Headers } from './headers.ts'
 import { checkedHeaders } from './headers.ts'
 import type { Settings } from './options.ts'
 import { RateLimit } from './rate-limit.ts'
@@ -48,7 +49,7 @@ export class Caller {
   readonly #deps: CallerDeps
   readonly #endpoint: Endpoint
   readonly #limit: RateLimit
-  readonly #headers: Record<string, string>
+  readonly #headers: Headers
   readonly #scopes = new Set<Scope>()
   #asked = 0
   #closed = false
@@ -193,8 +194,8 @@ export class Caller {
     }
   }
 
-  #headersFor(call: Call, credentials: Credentials | undefined): Record<string, string> {
-    const headers: Record<string, string> = { ...this.#headers, accept: call.accept ?? 'application/json' }
+  #headersFor(call: Call, credentials: Credentials | undefined): Headers {
+    const headers: Headers = { ...this.#headers, accept: call.accept ?? 'application/json' }
     const authorization = credentials && authorizationHeader(credentials, this.server)
     if (authorization) headers['authorization'] = authorization
     if (call.compress) headers['accept-encoding'] = 'gzip'

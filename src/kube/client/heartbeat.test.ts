@@ -10,13 +10,14 @@ function aConnection(changes: Partial<typeof options> = {}) {
   const startedAt = clock.now().getTime()
   const seen: string[] = []
   const note = (what: string) => seen.push(`${what} at ${(clock.now().getTime() - startedAt) / 1_000}`)
-  const connection = { received: 0, active: 0, answers: true }
+  const connection = { received: 0, active: 0, answers: true, connected: true }
   const heartbeat = new Heartbeat(
     clock,
     { ...options, ...changes },
     {
       received: () => connection.received,
       active: () => connection.active,
+      connected: () => connection.connected,
       ping: (answered) => {
         note('ping')
         if (!connection.answers) return
@@ -122,4 +123,21 @@ test('a disposed heartbeat leaves no timer', () => {
   const { clock, heartbeat } = aConnection()
   heartbeat[Symbol.dispose]()
   assert.equal(clock.nextDue, undefined)
+})
+
+test('a connection that the kernel has given up is dead at the first look, without a probe', async () => {
+  const { clock, seen, connection } = aConnection()
+  connection.active = 1
+  connection.connected = false
+  await clock.advance('5m')
+  assert.deepEqual(seen, ['dead at 30'])
+})
+
+test('a request given up unanswered finds out at once whether the connection is gone', async () => {
+  const { clock, seen, connection, heartbeat } = aConnection()
+  connection.active = 1
+  connection.connected = false
+  await clock.advance('5s')
+  heartbeat.onUnanswered()
+  assert.deepEqual(seen, ['dead at 5'])
 })

@@ -1,5 +1,4 @@
 import type { Clock } from '../../core/clock.ts'
-import { after } from '../../core/clock.ts'
 
 export interface HeartbeatOptions {
   pingAfterMs: number
@@ -13,6 +12,8 @@ export interface Pulse {
   received(): number
   /** Requests under way. */
   active(): number
+  /** False when the kernel has given the connection up, whether or not Node has heard of it. */
+  connected(): boolean
   ping(answered: () => void): void
   onDead(): void
   onIdle(): void
@@ -50,7 +51,9 @@ export class Heartbeat implements Disposable {
 
   /** To be called when a request is given up unanswered: who waits next should not wait for a dead connection as well. */
   onUnanswered(): void {
-    if (!this.#probing && !this.#stopped && this.#options.pingAfterMs > 0) this.#probe()
+    if (this.#stopped || this.#options.pingAfterMs === 0) return
+    if (!this.#pulse.connected()) this.#pulse.onDead()
+    else if (!this.#probing) this.#probe()
   }
 
   [Symbol.dispose](): void {
@@ -60,7 +63,7 @@ export class Heartbeat implements Disposable {
 
   #arm(ms: number, action = () => this.#beat()): void {
     this.#timer?.[Symbol.dispose]()
-    this.#timer = this.#stopped ? undefined : this.#clock.timer(after(this.#clock.now(), ms), action)
+    this.#timer = this.#stopped ? undefined : this.#clock.countdown(ms, action)
   }
 
   #beat(): void {
@@ -68,6 +71,7 @@ export class Heartbeat implements Disposable {
     this.#quiet = received === this.#heard
     this.#heard = received
     if (this.#pulse.active() === 0) this.#rest()
+    else if (this.#quiet && !this.#pulse.connected()) this.#pulse.onDead()
     else if (this.#quiet && this.#options.pingAfterMs > 0) this.#probe()
     else this.#arm(this.#everyMs)
   }

@@ -3,6 +3,7 @@ import { connect, constants } from 'node:http2'
 import type { Socket } from 'node:net'
 import type { Clock } from '../../core/clock.ts'
 import type { Guard } from './guard.ts'
+import { hasPeer } from './has-peer.ts'
 import type { HeartbeatOptions } from './heartbeat.ts'
 import { Heartbeat } from './heartbeat.ts'
 import { Http2Exchange } from './http2-exchange.ts'
@@ -24,6 +25,9 @@ const comfortableShare = 0.8
 
 /** More than this on one connection only makes its streams wait for each other. */
 const mostStreams = 1_000
+
+/** Somebody waits for a call, so its connection is looked at soon: whoever calls next would wait on a dead one as well. */
+const probeOfCalls = { pingAfterMs: 1_000, pingTimeoutMs: 5_000 }
 
 export interface Http2Deps {
   clock: Clock
@@ -65,7 +69,7 @@ export class Http2Connection {
     })
     await guard.during(session, settled)
     session.setLocalWindowSize(windows[lane].connection)
-    return new Http2Connection(session, socket, authority, deps)
+    return new Http2Connection(session, socket, authority, { ...deps, settings: probing(lane, deps.settings) })
   }
 
   private constructor(session: ClientHttp2Session, socket: Socket, authority: string, deps: Http2Deps) {
@@ -76,6 +80,7 @@ export class Http2Connection {
     this.#heartbeat = new Heartbeat(deps.clock, deps.settings, {
       received: () => socket.bytesRead,
       active: () => this.#exchanges.size,
+      connected: () => hasPeer(socket),
       ping: (answered) => session.ping((error) => error ?? answered()),
       onDead: () => this.destroy(new Lost('the connection went silent', { sent: true })),
       onIdle: () => this.drain(),
@@ -165,3 +170,12 @@ export class Http2Connection {
 
 const limitOf = (session: ClientHttp2Session): number =>
   Math.max(1, Math.min(mostStreams, session.remoteSettings.maxConcurrentStreams ?? mostStreams))
+
+const probing = (lane: LaneName, settings: HeartbeatOptions): HeartbeatOptions =>
+  lane === 'watch'
+    ? settings
+    : {
+        pingAfterMs: Math.min(settings.pingAfterMs, probeOfCalls.pingAfterMs),
+        pingTimeoutMs: Math.min(settings.pingTimeoutMs, probeOfCalls.pingTimeoutMs),
+        idleMs: settings.idleMs,
+      }

@@ -26,9 +26,9 @@ export interface ClientOptions {
   retries?: number
   /** TCP, proxy, TLS and the HTTP/2 greeting together. Default 10,000. */
   connectMs?: number
-  /** Silence on a connection with requests under way before it is probed. 0: never. Default 30,000. */
+  /** Silence on a connection with requests under way before it is probed; with calls under way never more than 1,000. 0: never. Default 30,000. */
   pingAfterMs?: number
-  /** How long a probe may go unanswered before the connection counts as dead. Default 15,000. */
+  /** How long a probe may go unanswered before the connection counts as dead; one of calls never more than 5,000. Default 15,000. */
   pingTimeoutMs?: number
   /** A connection without requests is closed after about this. Shorter than what load balancers forget silently. Default 90,000. */
   idleMs?: number

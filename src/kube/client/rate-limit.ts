@@ -61,7 +61,7 @@ export class RateLimit {
   #arm(): void {
     if (this.#timer) return
     const missingMs = Math.ceil((1 - rounding - this.#tokens) / this.#perMs)
-    this.#timer = this.#clock.timer(new Date(this.#refilledAt + Math.max(1, missingMs)), () => {
+    this.#timer = this.#clock.countdown(Math.max(1, missingMs), () => {
       this.#timer = undefined
       this.#serve()
     })

@@ -1,5 +1,4 @@
 import type { Clock } from '../../core/clock.ts'
-import { after } from '../../core/clock.ts'
 
 /**
  * The life of one call. Its deadline, its signal or the closing of the client ends it, whichever comes first; the step
@@ -24,9 +23,8 @@ export class Scope implements Disposable {
       return
     }
     signal?.addEventListener('abort', this.#onAbort)
-    const at = after(clock.now(), deadline.ms)
-    this.#deadline = at.getTime()
-    this.#timer = clock.timer(at, () => this.end(deadline.failure(this.trouble)))
+    this.#deadline = clock.now().getTime() + deadline.ms
+    this.#timer = clock.countdown(deadline.ms, () => this.end(deadline.failure(this.trouble)))
   }
 
   /** Runs `start`, which returns how to give up. One step at a time. */
@@ -59,7 +57,7 @@ export class Scope implements Disposable {
 
   sleep(clock: Clock, ms: number): Promise<void> {
     return this.step((resolve) => {
-      const timer = clock.timer(after(clock.now(), ms), resolve)
+      const timer = clock.countdown(ms, resolve)
       return () => timer[Symbol.dispose]()
     })
   }

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import type { Headers } from './headers.ts'
 
 /** Watches live for minutes and calls for milliseconds: they get connections of their own. */
 export type LaneName = 'call' | 'watch'
@@ -8,7 +9,7 @@ export interface WireRequest {
   /** With the server's prefix and the query. */
   readonly path: string
   /** Lower-case names. Belongs to the transport once handed over. */
-  readonly headers: Record<string, string>
+  readonly headers: Headers
   readonly body?: Buffer | undefined
 }
 

@@ -12,11 +12,10 @@ import type { ExecDeps } from './exec-plugin.ts'
 import type { ReadFile } from './files.ts'
 import { readTextFile } from './files.ts'
 import { impersonationHeaders } from './headers.ts'
-import type { Kubeconfig, Named } from './kubeconfig.ts'
+import type { Kubeconfig } from './kubeconfig.ts'
 import { absoluteCluster } from './merge.ts'
 import type { Selection } from './selection.ts'
 import { selectContext } from './selection.ts'
-import type { KubeconfigUser } from './user.ts'
 import { outsideOfUsers, unsupportedByUsers, userChecks } from './user-checks.ts'
 
 export interface ConnectionDeps extends ExecDeps {
@@ -75,7 +74,7 @@ export async function connectionOf(config: Kubeconfig, options: ConnectionOption
       }),
       authority,
     ),
-    ...defined({ proxyUrl: cluster.proxyUrl, headers: headersOf(selection.user) }),
+    ...defined({ proxyUrl: cluster.proxyUrl, headers: selection.user && impersonationHeaders(selection.user.value) }),
     ...((user || authority) && {
       credentials: async (asked) => {
         const [credentials] = await Promise.all([user?.(asked), authority?.current({ refresh: asked?.refresh })])
@@ -94,11 +93,4 @@ function checkSelection({ cluster, user }: Selection, selfContained: boolean): v
   mustPass(user, unsupportedByUsers, 'KUBECONFIG_UNSUPPORTED')
   mustPass(user, userChecks)
   if (selfContained) mustPass(user, outsideOfUsers, 'KUBECONFIG_NOT_SELF_CONTAINED')
-}
-
-// Connection types a header as one text, yet several groups are several headers of one name: Node's HTTP clients take
-// a list for that. An API server does not split at commas.
-function headersOf(user: Named<KubeconfigUser> | undefined): Record<string, string> | undefined {
-  const headers = user && impersonationHeaders(user.value)
-  return headers && (headers as Record<string, string>)
 }

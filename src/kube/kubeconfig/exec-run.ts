@@ -1,7 +1,6 @@
 import type { ChildProcess } from 'node:child_process'
 import { spawn } from 'node:child_process'
 import type { Clock } from '../../core/clock.ts'
-import { after } from '../../core/clock.ts'
 import { codeOf } from './files.ts'
 
 export type Env = Readonly<Record<string, string | undefined>>
@@ -47,7 +46,7 @@ export function runProgram(program: Program, clock: Clock): Promise<Run> {
       finish({ end })
       kill(child, ownGroup)
     }
-    const deadline = clock.timer(after(clock.now(), program.deadlineMs), () => stop('deadline'))
+    const deadline = clock.countdown(program.deadlineMs, () => stop('deadline'))
     try {
       child = spawn(program.command, [...program.args], {
         env: { ...program.env },
