@@ -14,6 +14,9 @@ const execute = promisify(execFile)
 
 const programs: readonly TaskName[] = ['import', 'list', 'watch', 'informer', 'update', 'agent']
 
+/** No measurement takes this long; one that hangs fails. */
+const longestMs = 180_000
+
 /** One side of the comparison. */
 export interface Contestant {
   readonly name: string
@@ -64,6 +67,7 @@ const contestant = (name: string, version: string, folder: string): Contestant =
       // What npm and the shell set for this process is not for the measured one.
       env: { PATH: process.env['PATH'], HOME: process.env['HOME'] },
       maxBuffer: 2 ** 24,
+      timeout: longestMs,
     })
     return JSON.parse(stdout)
   },

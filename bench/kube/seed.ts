@@ -69,6 +69,14 @@ export async function seedReplay(kube: Kube, objects: number): Promise<Replay> {
   return { namespace, objects, events: objects * 2, resourceVersion: metadata.resourceVersion }
 }
 
+/** As large as the others and nearly all the same, so that gzip makes next to nothing of them. */
+export async function seedRepetitive(kube: Kube, objects: number): Promise<string> {
+  const namespace = await aNamespaceOf(kube, 'repetitive')
+  const { data } = aConfigMap(0)
+  await each(objects, (number) => kube.of(configMaps, namespace).create({ ...aConfigMap(number), data: data ?? {} }))
+  return namespace
+}
+
 /** Secrets that are only updated: of another kind, so that the history above stays in the API server's memory. */
 export async function seedUpdates(kube: Kube, count: number): Promise<{ namespace: string; names: string[] }> {
   const namespace = await aNamespaceOf(kube, 'updates')

@@ -7,5 +7,5 @@ import { setFlagsFromString } from 'node:v8'
  * Streams of events cost up to twice the processor time by it, single calls none.
  */
 export function beSmall(): void {
-  for (const flag of ['--no-opt', '--no-maglev', '--optimize-for-size']) setFlagsFromString(flag)
+  for (const flag of ['--no-opt', '--no-maglev', '--no-sparkplug', '--optimize-for-size']) setFlagsFromString(flag)
 }
