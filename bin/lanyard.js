@@ -33,17 +33,13 @@ if (isNewEnough && (pinned === undefined || pinned === process.execPath)) {
   console.error(
     `lanyard needs Node ${neededMajor} or newer, and this is ${process.version}.\n` +
       'It brings its own, but that was not installed, probably because install scripts are off.\n' +
-      'Run: npm install-scripts approve node && npm rebuild node',
+      'Run: npm rebuild node --ignore-scripts=false',
   )
   process.exitCode = 1
 } else {
   const child = spawn(pinned, [entry, ...process.argv.slice(2)], { stdio: 'inherit' })
-  // A terminal sends Ctrl-C to the child as well; a service manager only to us. Either way the child ends, then we do.
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
-    process.on(signal, () => {
-      if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal)
-    })
-  }
+  // A terminal signals the child as well, a service manager only us. The child takes two in quick succession for one.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
   child.on('error', (error) => {
     console.error(`cannot start ${pinned}: ${error.message}`)
     process.exitCode = 1

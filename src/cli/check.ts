@@ -1,5 +1,6 @@
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { isFailure } from '../core/failure.ts'
 import type { Step } from '../demo/step.ts'
 import type { CommandDeps, Hub } from './open-hub.ts'
 import { progressOn, silentProgress } from './progress.ts'
@@ -18,6 +19,7 @@ export async function check({ data, output, hub }: CheckOptions, deps: CommandDe
   const checks: AsyncIterable<Step>[] = [checkPass({ ...deps, folder: await checkFolder(data) })]
   if (hub) checks.push((await import('../demo/hub.ts')).checkHub({ ...deps, ...hub }))
   const steps: Step[] = []
+  const tell = (result: object) => process.stdout.write(`${JSON.stringify({ ...result, steps }, null, 2)}\n`)
   try {
     for (const running of checks) {
       for await (const step of running) {
@@ -25,14 +27,21 @@ export async function check({ data, output, hub }: CheckOptions, deps: CommandDe
         if ('did' in step) steps.push(step)
       }
     }
+    deps.signal.throwIfAborted()
   } catch (error) {
     progress.fail()
+    if (output === 'json') tell({ ok: false, error: describe(error) })
     throw error
   }
   const seconds = Number(((performance.now() - startedAt) / 1000).toFixed(1))
-  if (output === 'json') process.stdout.write(`${JSON.stringify({ ok: true, seconds, steps }, null, 2)}\n`)
+  if (output === 'json') tell({ ok: true, seconds })
   else process.stdout.write(`All ${steps.length} checks passed in ${seconds} s.\n`)
 }
+
+const describe = (error: unknown): { code?: string; message: string } => ({
+  ...(isFailure(error) && { code: error.code }),
+  message: error instanceof Error ? error.message : String(error),
+})
 
 /** One for this process, once those that killed checks left behind are gone. */
 async function checkFolder(data: string): Promise<string> {

@@ -8,8 +8,14 @@ const program = new Command('lanyard')
   .description('The identity and credential plane of a Kubernetes fleet.')
   .version(manifest.version, '-V, --version')
   .helpOption('-h, --help')
-  .showHelpAfterError('Run lanyard --help for what there is.')
+  .showHelpAfterError('Add --help to see what there is.')
   .exitOverride()
+
+// Whoever reads our output may stop reading: `lanyard up --check | head -1`.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') process.stderr.write(`${explain(error)}\n`)
+  process.exit(error.code === 'EPIPE' ? 141 : 1)
+})
 
 const stop = stopOnSignals()
 program.addCommand(upCommand(stop).copyInheritedSettings(program))

@@ -1,7 +1,6 @@
-import { spinner } from '@clack/prompts'
 import type { Step } from '../demo/step.ts'
 
-/** Shows steps as they happen: a spinner on a terminal, plain lines elsewhere, nothing when the output is for a program. */
+/** Shows steps as they happen: a moving line on a terminal, plain lines elsewhere, nothing when the output is for a program. */
 export interface Progress {
   show(step: Step): void
   /** Ends a step that was begun and not finished. */
@@ -10,24 +9,20 @@ export interface Progress {
 
 export const silentProgress: Progress = { show() {}, fail() {} }
 
-export function progressOn(stream: NodeJS.WriteStream): Progress {
-  return stream.isTTY ? terminalProgress() : lineProgress((line) => stream.write(`${line}\n`))
-}
+export const progressOn = (stream: NodeJS.WriteStream): Progress =>
+  stream.isTTY && !process.env['CI']
+    ? terminalProgress((text) => stream.write(text))
+    : lineProgress((line) => stream.write(`${line}\n`))
 
 const sentence = (step: { did: string; detail?: string }): string =>
-  step.detail ? `${step.did}: ${step.detail}` : step.did
+  `✔ ${step.detail ? `${step.did}: ${step.detail}` : step.did}`
 
 export function lineProgress(write: (line: string) => void): Progress {
   let doing: string | undefined
   return {
     show(step) {
-      if ('doing' in step) {
-        doing = step.doing
-        write(`… ${step.doing}`)
-      } else {
-        doing = undefined
-        write(`✔ ${sentence(step)}`)
-      }
+      doing = 'doing' in step ? step.doing : undefined
+      write('doing' in step ? `… ${step.doing}` : sentence(step))
     },
     fail() {
       if (doing) write(`✖ ${doing}`)
@@ -35,22 +30,33 @@ export function lineProgress(write: (line: string) => void): Progress {
   }
 }
 
-function terminalProgress(): Progress {
-  let running: ReturnType<typeof spinner> | undefined
+const frames = ['◐', '◓', '◑', '◒']
+const clearLine = '\r\x1b[2K'
+
+/**
+ * The line of what is being done turns until it is done. Only ever writes: a spinner that reads keys, as those of
+ * prompt libraries do, takes Ctrl-C away from us.
+ */
+export function terminalProgress(write: (text: string) => void): Progress {
+  let doing: string | undefined
+  let turning: NodeJS.Timeout | undefined
+  let frame = 0
+  const draw = () => write(`${clearLine}${frames[frame++ % frames.length]} ${doing}`)
+  const end = (line: string) => {
+    clearInterval(turning)
+    turning = undefined
+    doing = undefined
+    write(`${clearLine}${line}\n`)
+  }
   return {
     show(step) {
-      if ('doing' in step) {
-        running ??= spinner()
-        running.start(step.doing)
-      } else {
-        running ??= spinner()
-        running.stop(sentence(step))
-        running = undefined
-      }
+      if ('did' in step) return end(sentence(step))
+      doing = step.doing
+      turning ??= setInterval(draw, 120).unref()
+      draw()
     },
     fail() {
-      running?.error()
-      running = undefined
+      if (doing) end(`✖ ${doing}`)
     },
   }
 }

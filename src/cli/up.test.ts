@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { lanyard } from '../../test/support/lanyard.ts'
@@ -39,7 +40,61 @@ test('up keeps a pass, survives kill -9 and goes on with the same one', async (t
   assert.equal(code, 0)
 })
 
+test('a check that is interrupted says so by its exit code, and leaves nothing behind', async (t) => {
+  const data = tempDir(t)
+  const check = lanyard(t, ['up', '--check', '--data', data])
+  await check.says('waiting for its renewal')
+  check.child.kill('SIGINT')
+  const { code, out } = await check.ended
+  assert.equal(code, 130)
+  assert.doesNotMatch(out, /checks passed/)
+  assert.deepEqual(await readdir(data), [])
+})
+
+test('what a killed check left in the data folder is removed by the next', async (t) => {
+  const data = tempDir(t)
+  const killed = lanyard(t, ['up', '--check', '--data', data])
+  await killed.says('waiting for its renewal')
+  const [left] = await readdir(data)
+  assert.match(left ?? '', /^check-\d+$/)
+  process.kill(Number(left?.slice('check-'.length)), 'SIGKILL')
+  await killed.ended
+  const { code } = await lanyard(t, ['up', '--check', '--data', data]).ended
+  assert.equal(code, 0)
+  assert.deepEqual(await readdir(data), [])
+})
+
+test('a reader that stops reading ends it quietly', async (t) => {
+  const check = lanyard(t, ['up', '--check', '--data', tempDir(t)])
+  await check.says('asking')
+  check.child.stdout?.destroy()
+  const { code, err } = await check.ended
+  assert.equal(code, 141)
+  assert.equal(err, '')
+})
+
+test('a failed check -o json tells what failed', async (t) => {
+  const kubeconfig = join(tempDir(t), 'config')
+  await writeFile(kubeconfig, JSON.stringify(unreachable))
+  const args = ['up', '--check', '-o', 'json', '--data', tempDir(t), '--kubeconfig', kubeconfig]
+  const { code, out } = await lanyard(t, args).ended
+  assert.equal(code, 1)
+  const { ok, error, steps } = JSON.parse(out)
+  assert.equal(ok, false)
+  assert.equal(error.code, 'KUBE_UNREACHABLE')
+  assert.equal(steps.length, 3)
+})
+
+/** Port 9 of the loopback interface discards, where anybody listens at all. */
+const unreachable = {
+  clusters: [{ name: 'nowhere', cluster: { server: 'https://127.0.0.1:9' } }],
+  contexts: [{ name: 'nowhere', context: { cluster: 'nowhere' } }],
+  'current-context': 'nowhere',
+}
+
 for (const [name, args, code, message] of [
+  ['a data folder that is a file', ['up', '--check', '--data', import.meta.filename], 1, /DATA_UNUSABLE/],
+  ['-o json without a check', ['up', '-o', 'json', '--data', tmpdir()], 1, /OUTPUT_ONLY_WITH_CHECK/],
   ['an unknown command', ['upp'], 2, /unknown command 'upp'/],
   ['an unknown option', ['up', '--nope'], 2, /unknown option '--nope'/],
   [

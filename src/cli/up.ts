@@ -1,10 +1,11 @@
-import { mkdir } from 'node:fs/promises'
+import { access, constants, mkdir } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { Command, Option } from 'commander'
 import { systemClock } from '../core/clock.ts'
 import type { Run } from '../core/lifecycle.ts'
 import { runTogether } from '../core/lifecycle.ts'
 import { systemRandom } from '../core/random.ts'
+import { failures } from '../demo/failures.ts'
 import { check } from './check.ts'
 import type { CommandDeps } from './open-hub.ts'
 import { openHub } from './open-hub.ts'
@@ -39,11 +40,12 @@ async function up(options: UpOptions, command: Command, stop: Stop): Promise<voi
   const { settings, log } = await loadSettings(command)
   const deps: CommandDeps = { clock: systemClock, random: systemRandom, log, signal: stop.signal }
   const data = resolve(settings.data)
-  await mkdir(data, { recursive: true, mode: 0o700 })
+  await usableFolder(data)
   const hub = settings.kubeconfig || settings.context ? await openHub(settings, deps) : undefined
   await using _hub = hub?.client
   if (options.check) return await check({ data, output: options.output, hub }, deps)
 
+  if (options.output === 'json') throw failures.OUTPUT_ONLY_WITH_CHECK()
   const progress = progressOn(process.stdout)
   const { keepDemoPass } = await import('../demo/demo-pass.ts')
   const runs: Run[] = [keepDemoPass({ ...deps, folder: data, show: progress.show })]
@@ -51,8 +53,18 @@ async function up(options: UpOptions, command: Command, stop: Stop): Promise<voi
     const { holdHub } = await import('../demo/hub.ts')
     runs.push(holdHub({ ...deps, ...hub, show: progress.show }))
   }
-  process.stdout.write(`Lanyard is up, its data in ${data}. Press Ctrl-C to stop.\n`)
+  process.stdout.write(`Lanyard starts, its data in ${data}. Press Ctrl-C to stop.\n`)
   await runTogether(stop.signal, runs)
   process.exitCode = 0
   process.stdout.write('Lanyard has stopped.\n')
+}
+
+/** There, and writable; else a failure that says so before anything has started. */
+async function usableFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path, { recursive: true, mode: 0o700 })
+    await access(path, constants.W_OK)
+  } catch (error) {
+    throw failures.DATA_UNUSABLE({ path, detail: (error as NodeJS.ErrnoException).code }, error)
+  }
 }

@@ -1,6 +1,10 @@
 import { catalogue } from './failure.ts'
 
 export const failures = catalogue({
+  KEEP_UNREADABLE: [
+    500,
+    'the pass kept in {path} cannot be read; if it is damaged, remove it and a new pass is asked for',
+  ],
   CONFIG_UNREADABLE: [500, 'cannot read the configuration file {file}: {detail}'],
   CONFIG_SYNTAX: [400, '{origin} is not valid YAML ({detail}); correct the line and try again'],
   CONFIG_UNKNOWN_KEY: [400, '{field} ({origin}) is not a setting{hint}'],

@@ -35,7 +35,7 @@ const pending: Pending = {
   createdAt: new Date(2_000),
   material: Secret.of('k3y'),
   refusals: 2,
-  refused: { reason: reasons.IssuerDenied, retryAt: new Date(3_000) },
+  refused: { reason: reasons.IssuerDenied, at: new Date(2_500), retryAt: new Date(3_000), message: 'not you' },
 }
 
 test('nothing is there at first', async (t) => {
@@ -82,4 +82,12 @@ test('a damaged file is an error and is left as it is', async (t) => {
   await assert.rejects(keep.load())
   await assert.rejects(keep.savePending(pending))
   assert.equal(await readFile(path, 'utf8'), '{"kept":')
+})
+
+test('material comes back as it was, whatever its fields are called', async (t) => {
+  const codec = { encode: (material: unknown) => material, decode: (stored: unknown) => stored }
+  const keep = fileKeep(await aPath(t), codec)
+  const material = { expiresAt: '2026-01-01T00:00:00Z', createdAt: 'yesterday' }
+  await keep.save({ pass: kept.pass, material })
+  assert.deepEqual((await keep.load()).kept?.material, material)
 })

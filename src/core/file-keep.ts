@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { failures } from './failures.ts'
 import type { Keep, Kept, Pass, Pending } from './pass.ts'
 import { replaceFile } from './replace-file.ts'
 import { Secret } from './secret.ts'
@@ -23,17 +24,17 @@ interface Stored {
 export function fileKeep<M>(path: string, codec: MaterialCodec<M>): Keep<M> {
   const read = async (): Promise<Stored> => {
     try {
-      return JSON.parse(await readFile(path, 'utf8'), reviveDates)
+      return JSON.parse(await readFile(path, 'utf8'))
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {}
-      throw error
+      throw failures.KEEP_UNREADABLE({ path }, error)
     }
   }
   return {
     async load() {
       const { kept, pending } = await read()
       return {
-        ...(kept && { kept: { pass: kept.pass, material: codec.decode(kept.material) } }),
+        ...(kept && { kept: { pass: withDates(kept.pass), material: codec.decode(kept.material) } }),
         ...(pending && { pending: openPending(pending) }),
       }
     },
@@ -49,11 +50,16 @@ export function fileKeep<M>(path: string, codec: MaterialCodec<M>): Keep<M> {
 
 const closePending = ({ material, ...rest }: Pending) => ({ ...rest, ...(material && { material: material.reveal() }) })
 
-const openPending = ({ material, ...rest }: NonNullable<Stored['pending']>): Pending => ({
-  ...rest,
+const openPending = ({ material, refused, ...rest }: NonNullable<Stored['pending']>): Pending => ({
+  ...withDates(rest),
+  ...(refused && { refused: withDates(refused) }),
   ...(material && { material: Secret.of(material) }),
 })
 
-const dateFields = new Set(['issuedAt', 'expiresAt', 'renewAt', 'createdAt', 'retryAt'])
-const reviveDates = (key: string, value: unknown) =>
-  dateFields.has(key) && typeof value === 'string' ? new Date(value) : value
+/** Our own fields only: what material looks like is its codec's business. */
+const dateFields = new Set(['issuedAt', 'expiresAt', 'renewAt', 'createdAt', 'retryAt', 'at'])
+
+const withDates = <T extends object>(stored: T): T =>
+  Object.fromEntries(
+    Object.entries(stored).map(([name, value]) => [name, dateFields.has(name) ? new Date(value) : value]),
+  ) as T

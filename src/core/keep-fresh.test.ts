@@ -10,7 +10,7 @@ import { silentLog } from './log.ts'
 import type { Issuance, Keep, Kept, Pending } from './pass.ts'
 import { randomFrom } from './random.ts'
 import { reasons } from './reasons.ts'
-import type { Secret } from './secret.ts'
+import { Secret } from './secret.ts'
 
 const hour = 3_600_000
 
@@ -338,4 +338,75 @@ test('a stop during a wait ends the loop at once', async (t) => {
   const { stop } = start(t, bench)
   await bench.clock.advance('1s')
   await stop()
+})
+
+test('a refusal recorded by a clock that ran ahead does not outlast the correction of that clock', async (t) => {
+  const bench = aBench()
+  const ahead = start(t, bench)
+  await bench.clock.advance('1s')
+  bench.issuer.deny()
+  ahead.loop.poke()
+  await bench.clock.settle()
+  await ahead.stop()
+  await bench.clock.jumpTo(after(bench.clock.now(), -24 * hour))
+  start(t, bench)
+  await bench.clock.advance('1s')
+  assert.deepEqual(bench.names, ['request-1', 'request-2'])
+})
+
+test('a refusal that names a time already past waits all the same, and keeps its message over a restart', async (t) => {
+  const bench = aBench()
+  let asked = 0
+  const issuance: Issuance<Secret> = {
+    async next(now) {
+      asked++
+      return { step: 'refused', reason: reasons.IssuerDenied, message: 'ask your hub', retryAt: after(now, -1) }
+    },
+  }
+  const first = start(t, bench, { issuance })
+  await bench.clock.advance('9s')
+  assert.equal(asked, 1)
+  await first.stop()
+  const second = start(t, bench, { issuance })
+  await bench.clock.settle()
+  assert.equal(second.reports.at(-1)?.message, 'ask your hub')
+})
+
+test('a keep that lags behind its own writes does not make the loop spin', async (t) => {
+  const bench = aBench()
+  start(t, bench, {
+    keep: { load: async () => ({}), savePending: async () => {}, save: async () => {} },
+  })
+  await bench.clock.advance('10m')
+  assert.ok(bench.names.length < 20, `${bench.names.length} requests in ten minutes`)
+})
+
+test('one failure an hour is retried soon each time, however long the approval takes', async (t) => {
+  const bench = aBench()
+  const { loop, reports } = start(t, bench)
+  await bench.clock.advance('1s')
+  for (let round = 0; round < 8; round++) {
+    bench.issuer.down = new Error('a blip')
+    loop.poke()
+    await bench.clock.settle()
+    assert.equal(Number(reports.at(-1)?.nextAt) - bench.clock.now().getTime(), 1_000)
+    bench.issuer.down = undefined
+    await bench.clock.advance('1h')
+  }
+})
+
+test('a new key under the same name is saved', async (t) => {
+  const bench = aBench()
+  const keys = ['old', 'new']
+  const issuance: Issuance<Secret> = {
+    async next(now) {
+      const key = keys.shift()
+      if (!key) return { step: 'waiting', for: reasons.AwaitingApproval }
+      const pending = { name: 'request', createdAt: now, material: Secret.of(key) }
+      return { step: 'waiting', for: reasons.AwaitingIssuer, pending }
+    },
+  }
+  start(t, bench, { issuance })
+  await bench.clock.advance('5s')
+  assert.equal(bench.keep.pending?.material?.reveal(), 'new')
 })

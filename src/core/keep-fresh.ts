@@ -6,7 +6,7 @@ import { isFailure } from './failure.ts'
 import type { Run } from './lifecycle.ts'
 import { isAbort } from './lifecycle.ts'
 import type { Log } from './log.ts'
-import type { Issuance, Keep, Kept, Pass } from './pass.ts'
+import type { Issuance, Keep, Kept, Pass, Pending } from './pass.ts'
 import type { Random } from './random.ts'
 import type { Reason } from './reason.ts'
 import { reasons } from './reasons.ts'
@@ -63,6 +63,7 @@ export function keepFresh<M>(options: KeepFreshOptions<M>): KeepFresh {
   let drawn: (Pass & { renewAt: Date }) | undefined
 
   async function tell(report: Report): Promise<void> {
+    log.debug({ pass: report.pass?.id, state: report.state, usable: report.usable, nextAt: report.nextAt }, 'pass step')
     try {
       await options.report(report)
     } catch (err) {
@@ -93,21 +94,28 @@ export function keepFresh<M>(options: KeepFreshOptions<M>): KeepFresh {
     }
     const refused = async (reason: Reason, message?: string, at?: Date): Promise<Rest> => {
       const refusals = pending?.refusals ?? 0
-      const retryAt = at ?? after(now, backoffMs(refusals, refusal, random))
+      const retryAt = at && at > now ? at : after(now, backoffMs(refusals, refusal, random))
       const { name, createdAt } = pending ?? { name: 'none', createdAt: now }
-      const over = { name, createdAt, refusals: refusals + 1, refused: { reason, retryAt } }
+      const over = {
+        name,
+        createdAt,
+        refusals: refusals + 1,
+        refused: { reason, at: now, retryAt, ...(message && { message }) },
+      }
       await keepSafe(() => options.keep.savePending(over))
       return about(reason, { until: retryAt }, message)
     }
 
-    if (pending?.refused && pending.refused.retryAt > now) {
-      return about(pending.refused.reason, { until: pending.refused.retryAt })
+    // A clock that is now before the refusal was set back since: the pause on record means nothing any more.
+    if (pending?.refused && pending.refused.at <= now && now < pending.refused.retryAt) {
+      return about(pending.refused.reason, { until: pending.refused.retryAt }, pending.refused.message)
     }
     const live = pending?.refused ? undefined : pending
     const step = await options.issuance.next(now, kept, live)
+    if (step.step !== 'granted') failures = 0
     if (step.step === 'refused') return refused(step.reason, step.message, step.retryAt)
     if (step.step === 'waiting') {
-      if (!step.pending || step.pending.name === live?.name)
+      if (!step.pending || isSameRequest(step.pending, live))
         return about(step.for, { until: laterWake(step.wake, now) })
       const saved = { ...step.pending, ...(pending?.refusals && { refusals: pending.refusals }) }
       await keepSafe(() => options.keep.savePending(saved))
@@ -155,12 +163,16 @@ export function keepFresh<M>(options: KeepFreshOptions<M>): KeepFresh {
   }
 
   async function run(signal: AbortSignal): Promise<void> {
+    let atOnce = 0
     while (!signal.aborted) {
       wake.reset()
-      const rest = await turn().catch(failed)
-      if (rest.until === 'now') continue
+      const { until } = await turn().catch(failed)
+      // Twice in a row means that what was just saved did not come back, as from a cache that lags behind.
+      atOnce = until === 'now' ? atOnce + 1 : 0
+      if (atOnce === 1) continue
+      const pause = until === 'now' ? after(clock.now(), backoffMs(atOnce - 2, retry, random)) : until
       try {
-        await wake.wait(rest.until === 'poke' ? undefined : rest.until, signal)
+        await wake.wait(pause === 'poke' ? undefined : pause, signal)
       } catch (error) {
         if (!isAbort(error, signal)) throw error
       }
@@ -179,6 +191,11 @@ async function keepSafe<T>(call: () => Promise<T>): Promise<T> {
     throw new KeepUnavailable('the keep failed', { cause })
   }
 }
+
+const isSameRequest = (a: Pending, b: Pending | undefined): boolean =>
+  a.name === b?.name &&
+  a.createdAt.getTime() === b.createdAt.getTime() &&
+  (a.material === b.material || (a.material !== undefined && b.material !== undefined && a.material.equals(b.material)))
 
 function reportOf(state: Reason, now: Date, pass: Pass | undefined, rest: Rest, message?: string): Report {
   const nextAt = rest.until === 'now' ? now : rest.until === 'poke' ? undefined : rest.until

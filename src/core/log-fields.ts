@@ -4,23 +4,30 @@ import { hidden } from './secret.ts'
 /** Deeper and longer than this, a value is no field of a log line but a dump. */
 const limits = { depth: 6, items: 50, causes: 5 }
 
-/** A field whose name ends so, written in any case and with any separator, is never printed. */
+/** A field whose name ends so, in the singular or plural, in any case and with any separator, is never printed. */
 const hiddenEndings = [
   'token',
+  'jwt',
+  'assertion',
   'password',
   'passwd',
   'passphrase',
+  'pwd',
   'secret',
   'authorization',
   'cookie',
   'apikey',
+  'accesskey',
+  'secretkey',
+  'encryptionkey',
+  'signingkey',
   'privatekey',
   'clientkey',
   'keydata',
   'kubeconfig',
   'dockerconfigjson',
   'dockercfg',
-  'credentials',
+  'credential',
   'stringdata',
   'lastappliedconfiguration',
 ]
@@ -30,7 +37,7 @@ const hidesByName = new Map<string, boolean>()
 function isHiddenName(name: string): boolean {
   let verdict = hidesByName.get(name)
   if (verdict === undefined) {
-    const plain = name.toLowerCase().replace(/[^a-z0-9]/g, '')
+    const plain = name.toLowerCase().replace(/[^a-z0-9]/g, '').replace(/s$/, '')
     verdict = hiddenEndings.some((ending) => plain.endsWith(ending)) || /^tls\.key$|^auths?$/i.test(name)
     // Names of fields come from code, but those of a logged map do not.
     if (hidesByName.size < 1_000) hidesByName.set(name, verdict)

@@ -73,6 +73,15 @@ test('fields with the names of secrets are hidden at any depth, in any spelling,
     '.dockerconfigjson': 'leak',
     stringData: { a: 'leak' },
     'tls.key': 'leak',
+    aws: { secretAccessKey: 'leak' },
+    encryptionKey: 'leak',
+    signingKeys: ['leak'],
+    credential: 'leak',
+    clientAssertion: 'leak',
+    pwd: 'leak',
+    jwt: 'leak',
+    tokens: ['leak'],
+    passwords_: { a: 'leak' },
   }
   log
     .child({ bearerToken: 'leak' })
@@ -89,6 +98,10 @@ test('fields that only speak about secrets stay', () => {
     hasPassword: true,
     token: null,
     kubeconfigPath: '/a',
+    key: 'west/a',
+    keptIn: 'hub-kubeconfig',
+    publicKey: 'a',
+    accessKeyId: 'a',
   }
   log.info(told, 'seen')
   const { level: _level, time: _time, msg: _msg, ...seen } = fields()

@@ -41,11 +41,43 @@ test('a key in base64 is masked, a certificate in base64 is public and stays', (
   )
 })
 
+test('a key that comes after its certificate is masked in base64 as well, wherever it starts', () => {
+  for (const comment of ['', 'a', 'ab']) {
+    const certificate = `-----BEGIN CERTIFICATE-----\nMIIB${comment}\n-----END CERTIFICATE-----\n`
+    assert.equal(maskText(Buffer.from(certificate + pem).toString('base64')), '***')
+    assert.notEqual(maskText(Buffer.from(certificate + certificate).toString('base64')), '***')
+  }
+})
+
+test('a backslash inside or at the end of a private key hides nothing from the mask', () => {
+  const begin = '-----BEGIN PRIVATE KEY-----'
+  assert.equal(maskText(`${begin}\nMIIcanary\\\nMORE\n-----END PRIVATE KEY-----.`), `${begin}***.`)
+  assert.equal(maskText(`${begin}\nMIIcanary\\`), `${begin}***`)
+})
+
+test('a token at the start of a line is masked inside JSON too', () => {
+  for (const before of ['\n', '\t', '\u001b', 'at=%20']) {
+    assert.deepEqual(JSON.parse(maskText(JSON.stringify(`${before}${jwt}`))), `${before}***`)
+    if (before !== 'at=%20')
+      assert.deepEqual(JSON.parse(maskText(JSON.stringify(`${before}Bearer s3cr3t123`))), `${before}Bearer ***`)
+  }
+})
+
+test('a long line that only looks suspicious costs little', () => {
+  const pieces = ['-eyJ', 'LS0tLS1CRUdJTi', '://a:', '-----BEGIN PRIVATE KEY-----\\', 'Bearer ', '\\n']
+  for (const piece of pieces) {
+    const startedAt = performance.now()
+    maskText(piece.repeat(100_000 / piece.length))
+    assert.ok(performance.now() - startedAt < 1_000, piece)
+  }
+})
+
 test('tokens and passwords in common dress are masked', () => {
   assert.equal(maskText(`the token ${jwt} has expired`), 'the token *** has expired')
   assert.equal(maskText('authorization: Bearer sha256~abcdef-1234'), 'authorization: Bearer ***')
   assert.equal(maskText('Basic dXNlcjpwYXNz'), 'Basic ***')
   assert.equal(maskText('connect postgres://lanyard:hunter2@db:5432/x'), 'connect postgres://lanyard:***@db:5432/x')
+  assert.equal(maskText('amqp://u:p@ss@host/a b@c'), 'amqp://u:***@host/a b@c')
 })
 
 test('ordinary text stays as it is', () => {

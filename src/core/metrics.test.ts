@@ -63,6 +63,16 @@ test('a gauge may be read at the moment of the scrape, by each who declares it',
   ])
 })
 
+test('a gauge that cannot be read does not take the others with it', async () => {
+  const metrics = await createMetrics()
+  const collect = () => {
+    throw new Error('not now')
+  }
+  metrics.gauge('lanyard_core_broken_items', 'Broken', {}, { collect })
+  metrics.gauge('lanyard_core_passes_items', 'Passes', {}, { collect: (gauge) => gauge.set({}, 7) })
+  assert.ok(series(await metrics.text()).includes('lanyard_core_passes_items 7'))
+})
+
 test('declaring a metric again adds the values of its labels and keeps the counts', async () => {
   const metrics = await createMetrics()
   const declare = (controller: string) =>

@@ -50,3 +50,12 @@ test('a slow reader gets the newest state of each pass, not the whole past', asy
   assert.equal(((await changes.next()).value as Pass).fingerprint, '100')
   stop.abort()
 })
+
+test('what changes between subscribing and the first read is not missed', async () => {
+  const board = passBoard()
+  const stop = new AbortController()
+  const changes = board.changes(stop.signal)
+  board.put(aPass('a'))
+  assert.deepEqual((await changes[Symbol.asyncIterator]().next()).value, aPass('a'))
+  stop.abort()
+})

@@ -1,4 +1,3 @@
-import { aborted } from './lifecycle.ts'
 import type { Pass, Passes } from './pass.ts'
 
 /** The passes of one job, as its reconcilers see them. Rebuilt from the system of record at each start: never a second truth. */
@@ -28,28 +27,36 @@ export function passBoard(): PassBoard {
     async *list() {
       yield* passes.values()
     },
-    async *changes(signal) {
+    changes(signal) {
       // Only the newest state of each pass waits for a slow reader, so the backlog is bounded by the number of passes.
       const backlog = new Map<string, Pass>()
       let arrived = Promise.withResolvers<void>()
+      const wake = () => arrived.resolve()
       const listener = (pass: Pass) => {
         backlog.delete(pass.id)
         backlog.set(pass.id, pass)
-        arrived.resolve()
+        wake()
       }
-      listeners.add(listener)
-      const stop = aborted(signal)
-      try {
-        while (!signal.aborted) {
-          await Promise.race([arrived.promise, stop])
-          arrived = Promise.withResolvers()
-          const batch = [...backlog.values()]
-          backlog.clear()
-          yield* batch
-        }
-      } finally {
+      const leave = () => {
         listeners.delete(listener)
+        signal.removeEventListener('abort', wake)
       }
+      // Here and not at the first `next`: whoever lists after this call must not miss what happens in between.
+      listeners.add(listener)
+      signal.addEventListener('abort', wake, { once: true })
+      return (async function* () {
+        try {
+          while (!signal.aborted) {
+            if (backlog.size === 0) await arrived.promise
+            arrived = Promise.withResolvers()
+            const batch = [...backlog.values()]
+            backlog.clear()
+            yield* batch
+          }
+        } finally {
+          leave()
+        }
+      })()
     },
   }
 }

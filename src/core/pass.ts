@@ -39,7 +39,7 @@ export interface Pending {
   /** Refusals in a row so far. Kept by the loop. */
   readonly refusals?: number
   /** The issuer said no: this request is over, and a new one may start at `retryAt`. Kept by the loop. */
-  readonly refused?: { readonly reason: Reason; readonly retryAt: Date }
+  readonly refused?: { readonly reason: Reason; readonly at: Date; readonly retryAt: Date; readonly message?: string }
 }
 
 export type Step<M> =

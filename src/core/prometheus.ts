@@ -88,8 +88,9 @@ export function prometheusMetrics({ process = false }: { process?: boolean }): M
   }
 }
 
+/** A reading that fails leaves its series as they were; it must not take the whole scrape with it. */
 const readAll = async (readings: readonly (() => void | Promise<void>)[]): Promise<void> => {
-  await Promise.all(readings.map((read) => read()))
+  await Promise.allSettled(readings.map(async (read) => read()))
 }
 
 function withLabels(

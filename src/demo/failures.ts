@@ -7,4 +7,15 @@ export const failures = catalogue({
   ],
   CHECK_PASS_UNSOUND: [500, 'the pass that was issued cannot be used: {flaw}'],
   CHECK_HUB_SILENT: [500, '{what} did not show up on the hub within {seconds} s'],
+  CHECK_NO_NAMESPACE: [
+    404,
+    'there is no namespace {namespace} on {server}; create it or give another one with --namespace',
+  ],
+  CHECK_HUB_BUSY: [
+    409,
+    'the lease {lease} in namespace {namespace} was not free within {seconds} s; another check may be running there',
+  ],
+  OUTPUT_ONLY_WITH_CHECK: [400, 'only up --check has results to print as JSON; leave -o json out, or add --check'],
+  DATA_UNUSABLE: [500, 'the data folder {path} cannot be used ({detail}); give another one with --data'],
+  DATA_DAMAGED: [500, '{path} cannot be read ({detail}); remove it to start anew'],
 })

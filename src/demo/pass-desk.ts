@@ -18,6 +18,7 @@ import {
   readCertificate,
   readRequest,
 } from '../pki/index.ts'
+import { failures } from './failures.ts'
 
 /** Where holders ask for certificates: a stand-in for a hub, with a real authority behind it. */
 export interface PassDesk extends Grant<string> {
@@ -71,11 +72,21 @@ export async function openPassDesk({ clock, lifeMs, authorityPath }: PassDeskOpt
 }
 
 async function openAuthority(path: string, clock: Clock): Promise<Authority> {
-  const stored = await readFile(path, 'utf8').catch(() => undefined)
-  if (stored) return certifiedKeyCodec.decode(JSON.parse(stored))
+  const stored = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw failures.DATA_UNUSABLE({ path, detail: error.code }, error)
+  })
+  if (stored !== undefined) return readAuthority(path, stored)
   const authority = await createAuthority({ commonName: 'lanyard demo authority', clock, lifetimeMs: tenYearsMs })
   await replaceFile(path, JSON.stringify(certifiedKeyCodec.encode(authority)))
   return authority
+}
+
+function readAuthority(path: string, stored: string): Authority {
+  try {
+    return certifiedKeyCodec.decode(JSON.parse(stored))
+  } catch (error) {
+    throw failures.DATA_DAMAGED({ path, detail: 'it is not whole JSON' }, error)
+  }
 }
 
 /** The asking half: a new key for each request, named by the digest of its public half. */

@@ -185,6 +185,17 @@ for (const [what, outcome] of [
     assert.ok(isFailure(lines[0]?.fields['err'], 'RECONCILE_BAD_OUTCOME'))
   })
 
+test('an object that is returned by mistake is not told', async (t) => {
+  const secret = { kind: 'Secret', data: { password: 'canary' } }
+  const { clock, controlled, lines, start } = aController(t, async () => secret as unknown as Outcome)
+  void start()
+  controlled.enqueue('a')
+  await clock.settle()
+  const { err } = lines[0]?.fields ?? {}
+  assert.ok(isFailure(err, 'RECONCILE_BAD_OUTCOME'))
+  assert.doesNotMatch(`${err.message} ${JSON.stringify(err.params)}`, /canary/)
+})
+
 test('no more than `workers` keys at a time, and one key never twice at a time', async (t) => {
   const clock = new FakeClock()
   const running: string[] = []
@@ -314,6 +325,18 @@ test('all series exist at 0 before the first reconcile, then they count', async 
   assert.deepEqual(await counted(), ['done 1', 'requeueAfter 1', 'terminal 1', 'conflict 0', 'error 1'])
   assert.match(await metrics.text(), /lanyard_kube_reconcile_seconds_count\{controller="things"\} 4/)
   assert.match(await metrics.text(), /lanyard_kube_queue_items\{controller="things"\} 0/)
+})
+
+test('two controllers of one name are told as their sum', async (t) => {
+  const [clock, metrics] = [new FakeClock(), await createMetrics()]
+  const busy = aController(t, () => new Promise(() => {}), { clock, metrics, workers: 1 })
+  const idle = aController(t, async () => done, { clock, metrics })
+  void busy.start()
+  void idle.start()
+  for (const key of ['a', 'b', 'c']) busy.controlled.enqueue(key)
+  await clock.settle()
+  assert.match(await metrics.text(), /lanyard_kube_queue_items\{controller="things"\} 2/)
+  assert.match(await metrics.text(), /lanyard_kube_running_items\{controller="things"\} 1/)
 })
 
 test('nothing is reconciled before every informer is synced; then everything there is', async (t) => {

@@ -1,4 +1,3 @@
-import { inspect } from 'node:util'
 import type { BackoffOptions } from '../core/backoff.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Failure } from '../core/failure.ts'
@@ -71,7 +70,7 @@ export function controller(name: string, reconcile: Reconcile, options: Controll
   let isRunning = false
   let queue: WorkQueue | undefined
   let running = 0
-  const counts = controllerMetrics(metrics, name, { depth: () => queue?.depth ?? 0, running: () => running })
+  const counts = controllerMetrics(metrics, name)
   const enqueue = (key: Key) => void (queue ? queue.add(key) : wished.add(key))
 
   /** Asks the queue for what is to come, and says what this came to. The one place that logs. */
@@ -141,6 +140,7 @@ export function controller(name: string, reconcile: Reconcile, options: Controll
     if (isRunning) throw new Error(`controller ${name} already runs`)
     isRunning = true
     using subscriptions = new DisposableStack()
+    subscriptions.use(counts.live({ depth: () => queue?.depth ?? 0, running: () => running }))
     try {
       await Promise.all(watches.map((watch) => watch.synced(signal)))
       const own = new WorkQueue({ clock, random, ...(backoff && { backoff }) })
@@ -178,11 +178,15 @@ async function ending(reconcile: () => Promise<Outcome>, controller: string, key
     const end = await reconcile()
     // A busy loop would come of NaN, and what is no outcome would be taken for success.
     if (end?.outcome === 'requeueAfter' ? Number.isFinite(end.ms) : end?.outcome) return end
-    return {
-      outcome: 'failed',
-      error: failures.RECONCILE_BAD_OUTCOME({ controller, key, detail: inspect(end) }),
-    }
+    return { outcome: 'failed', error: failures.RECONCILE_BAD_OUTCOME({ controller, key, detail: kindOf(end) }) }
   } catch (error) {
     return { outcome: 'failed', error }
   }
+}
+
+/** Never what it holds: an object returned by mistake may be a Secret. */
+function kindOf(end: unknown): string {
+  if (typeof end !== 'object' || end === null) return end === null ? 'null' : typeof end
+  if (!('outcome' in end && end.outcome === 'requeueAfter')) return 'an object that is no outcome'
+  return `requeueAfter ${'ms' in end && typeof end.ms === 'number' ? end.ms : 'without a number'}`
 }

@@ -146,3 +146,11 @@ test('a flush gives up after its time and leaves no timer behind', async () => {
   await clock.advance('1m')
   assert.equal(clock.nextDue, undefined)
 })
+
+test('what looks like a credential is not told, also where it would be cut', async () => {
+  const { recorder, written } = aRecorder()
+  const message = `${'x'.repeat(1_000)} https://lanyard:hunter2canary@quay.io`
+  recorder.record(configMaps, aConfigMap('a'), { reason: reasons.Denied, message })
+  await recorder.flush()
+  assert.match((await written())[0]?.message ?? '', /lanyard:\*\*\*/)
+})

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Event, ObjectReference } from 'kubernetes-types/core/v1.d.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
+import { maskText } from '../core/mask.ts'
 import type { Reason } from '../core/reason.ts'
 import { BoundedMap } from './bounded-map.ts'
 import { isAlreadyExists, isNotFound } from './failures.ts'
@@ -15,7 +16,7 @@ export interface Happening {
   /** Default Normal. */
   type?: 'Normal' | 'Warning'
   reason: Reason
-  /** A sentence for people that says what to do; cut after 1024 characters. Never a secret: whoever may read events sees it. */
+  /** A sentence for people that says what to do; cut after 1024 characters. What looks like a credential is masked. */
   message: string
 }
 
@@ -111,7 +112,7 @@ export function eventRecorder(kube: Kube, options: EventRecorderOptions): EventR
   return {
     record(resource, object, { type = 'Normal', reason, message }) {
       const reference = referenceTo(resource, object)
-      const happening = { type, reason, message: message.slice(0, 1_024) }
+      const happening = { type, reason, message: maskText(message).slice(0, 1_024) }
       const about = [reference.kind, reference.namespace, reference.name, reference.uid].join()
       const id = createHash('sha256')
         .update(JSON.stringify([component, about, type, reason, happening.message]))

@@ -38,7 +38,7 @@ export interface Selectors {
 }
 
 export interface ListOptions extends CallOptions, Selectors {
-  /** Objects a page, not in all. Default 500. */
+  /** Objects a page, not in all; 0 for everything in one. Default 500. */
   pageSize?: number
   resourceVersion?: string
   resourceVersionMatch?: 'Exact' | 'NotOlderThan'

@@ -2,13 +2,14 @@ import type { BackoffOptions } from '../core/backoff.ts'
 import { backoffMs } from '../core/backoff.ts'
 import type { Clock } from '../core/clock.ts'
 import { sleep } from '../core/clock.ts'
+import type { Failure } from '../core/failure.ts'
 import { isFailure } from '../core/failure.ts'
 import type { Run } from '../core/lifecycle.ts'
 import { isAbort } from '../core/lifecycle.ts'
 import type { Log } from '../core/log.ts'
 import type { Random } from '../core/random.ts'
 import { deadline } from './deadline.ts'
-import { failures, isExpired } from './failures.ts'
+import { failures, isExpired, KubeFailure } from './failures.ts'
 import type { Collection, Selectors } from './kube.ts'
 import type { KubeObject, Stored } from './objects.ts'
 
@@ -42,12 +43,21 @@ const livedMs = 1_000
 const steadyMs = 60_000
 /** How long past its own end a watch may stay open before it counts as half-open. The client's PING finds most sooner. */
 const marginMs = 30_000
+/** How long a watch that was resumed after a loss may hear nothing before the server's version is asked for. */
+const doubtMs = 10_000
+/** Watches in a row that came to nothing, after which that is no hiccup any more. */
+const manyDrops = 5
 
 /**
  * Keeps `sink` the same as the server: lists in pages, then watches from the list's version on. An ended or dropped
  * watch resumes from the last version seen, without a list. Only when the server no longer knows that version (410), or
  * its versions went back (a restored backup), everything is listed again. Lists are backed off on their own
  * count, which a flapping connection does not raise and a short-lived watch does not reset.
+ *
+ * A server with a restored backup does not tell: a watch from a version it has yet to reach stays open and silent. A
+ * restore cuts every connection, so a watch that was resumed after a loss and then hears nothing, not even a bookmark, is
+ * checked by one consistent list of a single object. Rejected: a check at each loss, which a flapping network would turn
+ * into a storm of lists, and waiting for the next bookmark, which a server need not send.
  *
  * Lists are consistent reads (no resourceVersion), so that a list never shows less than the watch before it. Streaming
  * lists (`sendInitialEvents`) are not used: they are on by default only from Kubernetes 1.34 on, so that the paged
@@ -63,6 +73,10 @@ export function listWatch<T extends KubeObject>(source: Source<T>, sink: Sink<T>
     let version: string | undefined
     /** Lists since a watch was steady, and watches in a row that came to nothing. */
     let [lists, drops] = [0, 0]
+    /** Whether the connection was lost since the server last showed that it knows `version`. */
+    let isInDoubt = false
+    /** Whether a continue token expired, as on a busy server under a slow reader. One answer without pages cannot. */
+    let isUnpaged = false
     const pauseMs = (attempt: number) => backoffMs(attempt, backoff, random)
 
     async function list(): Promise<void> {
@@ -71,25 +85,46 @@ export function listWatch<T extends KubeObject>(source: Source<T>, sink: Sink<T>
       const objects: Stored<T>[] = []
       let listed: string | undefined
       try {
-        for await (const page of source.pages({ ...selectors, ...paging, signal })) {
+        for await (const page of source.pages({ ...selectors, ...(isUnpaged ? { pageSize: 0 } : paging), signal })) {
           for (const object of page.items) objects.push(sink.receive(object))
           // The first page's, should a server's pages differ: what a later one shows already is then told twice, not never.
           listed ??= page.metadata.resourceVersion
         }
       } catch (err) {
         signal.throwIfAborted()
+        isUnpaged ||= isExpired(err) && listed !== undefined
         log.warn({ err, lists }, 'list failed')
         return
       }
       sink.replace(objects)
       version = listed
+      isInDoubt = isUnpaged = false
+    }
+
+    /** KUBE_WENT_BACK when the server is behind `from`. Says nothing when it does not answer: the doubt stays. */
+    async function doubt(from: string): Promise<Failure | undefined> {
+      try {
+        for await (const { metadata } of source.pages({ ...selectors, pageSize: 1, signal })) {
+          const to = metadata.resourceVersion
+          if (isOlder(to, from)) return failures.KUBE_WENT_BACK({ from, to })
+          isInDoubt = false
+          break
+        }
+      } catch (err) {
+        if (!signal.aborted) log.info({ err }, 'version not checked')
+      }
+      return undefined
     }
 
     async function follow(from: string): Promise<void> {
       const timeoutSeconds = Math.round(watchSeconds * (1 + random.fraction()))
       const limitMs = timeoutSeconds * 1_000 + marginMs
       using limit = deadline(clock, limitMs, () => failures.KUBE_WATCH_SILENT({ limitMs }), signal)
-      const watched = { ...selectors, resourceVersion: from, timeoutSeconds, signal: limit.signal }
+      const back = new AbortController()
+      const ask = () => void doubt(from).then((failure) => failure && back.abort(failure))
+      using asking = isInDoubt ? clock.countdown(doubtMs, ask) : undefined
+      const either = AbortSignal.any([limit.signal, back.signal])
+      const watched = { ...selectors, resourceVersion: from, timeoutSeconds, signal: either }
       let reached = from
       for await (const event of source.watch(watched)) {
         const next = event.type === 'BOOKMARK' ? event.resourceVersion : event.object.metadata.resourceVersion
@@ -97,8 +132,10 @@ export function listWatch<T extends KubeObject>(source: Source<T>, sink: Sink<T>
         if (event.type !== 'BOOKMARK') sink.change(event.type, sink.receive(event.object))
         version = reached = next
         drops = 0
+        isInDoubt = false
+        asking?.[Symbol.dispose]()
       }
-      limit.signal.throwIfAborted()
+      either.throwIfAborted()
     }
 
     async function watch(from: string): Promise<void> {
@@ -115,7 +152,9 @@ export function listWatch<T extends KubeObject>(source: Source<T>, sink: Sink<T>
         log.info({ err: problem, lists }, 'watch expired')
       } else if (problem || lastedMs < livedMs) {
         const nextTryMs = pauseMs(drops++)
-        log.info({ err: problem, drops, nextTryMs }, 'watch dropped')
+        isInDoubt ||= Boolean(problem)
+        const isLasting = drops >= manyDrops || (problem instanceof KubeFailure && problem.code < 500)
+        log[isLasting ? 'warn' : 'info']({ err: problem, drops, nextTryMs }, 'watch dropped')
         await sleep(clock, nextTryMs, signal)
       }
     }

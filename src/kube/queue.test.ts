@@ -267,3 +267,12 @@ test('whatever is added, taken and given back, in whatever order: one worker a k
     { numRuns: 100 },
   )
 })
+
+test('a wait without end is one of ten years', async () => {
+  const { clock, queue } = aQueue()
+  queue.addAfter('a', Number.MAX_SAFE_INTEGER)
+  await clock.advance('3649d')
+  assert.equal(await takeNow(queue), undefined)
+  await clock.advance('1d')
+  assert.equal(await takeNow(queue), 'a')
+})

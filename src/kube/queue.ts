@@ -5,6 +5,8 @@ import { after } from '../core/clock.ts'
 import type { Random } from '../core/random.ts'
 import type { Key } from './objects.ts'
 
+const longestMs = 10 * 365 * 86_400_000
+
 export interface QueueOptions {
   clock: Clock
   random: Random
@@ -54,12 +56,13 @@ export class WorkQueue {
 
   /**
    * Asks for `key` to be run in `ms`. Of several such wishes for one key the earliest is kept. It is a moment of the
-   * wall clock, by which things expire; the waits of `addRateLimited` are counted in running time.
+   * wall clock, by which things expire; the waits of `addRateLimited` are counted in running time. More than ten years
+   * are ten years: "never" is often written as a huge number, for which there is no date.
    */
   addAfter(key: Key, ms: number): void {
     if (!Number.isFinite(ms)) throw new RangeError(`cannot wait ${ms} ms`)
     if (ms <= 0) this.add(key)
-    else this.#addLater(key, ms, (at, wake) => this.#clock.timer(at, wake))
+    else this.#addLater(key, Math.min(ms, longestMs), (at, wake) => this.#clock.timer(at, wake))
   }
 
   /** Asks for `key` to be run after its back-off, which grows until `forget`. Returns the milliseconds of that wait. */

@@ -27,17 +27,21 @@ export interface Entry {
 /** One open watch of a MemoryKube: what the server pushes in, what the client reads out. */
 export class MemoryWatch<T extends KubeObject> {
   readonly #options: WatchOptions
+  /** What is not newer is withheld, as real servers do, even when their versions went back. */
+  readonly #from: number
   readonly #pending: WatchEvent<T>[] = []
   #isOpen = true
   #isStalled = false
   #error: unknown
   #wake = () => {}
 
-  constructor(options: WatchOptions) {
+  constructor(options: WatchOptions, from: number) {
     this.#options = options
+    this.#from = from
   }
 
-  push({ previous, object, isDeleted }: Entry): void {
+  push({ version, previous, object, isDeleted }: Entry): void {
+    if (version <= this.#from) return
     const was = previous !== undefined && isSelected(previous, this.#options)
     const is = !isDeleted && isSelected(object, this.#options)
     if (!was && !is) return
@@ -46,7 +50,7 @@ export class MemoryWatch<T extends KubeObject> {
   }
 
   bookmark(version: number): void {
-    this.#send({ type: 'BOOKMARK', resourceVersion: `${version}`, initialEventsEnd: false })
+    if (version > this.#from) this.#send({ type: 'BOOKMARK', resourceVersion: `${version}`, initialEventsEnd: false })
   }
 
   /** A half-open connection: nothing arrives any more, not even the end. */

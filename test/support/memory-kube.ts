@@ -82,12 +82,16 @@ export class MemoryKube implements Kube {
     this.#forgotten = this.#version
     this.#history = []
   }
-  /** What is newer than `version` is silently gone and the counter starts there again, as after the restore of a backup. */
+  /**
+   * What is newer than `version` is silently gone and the counter starts there again, as after the restore of a backup.
+   * Every connection is lost by it.
+   */
   restore(version: number): void {
     for (const objects of this.#objects.values())
       for (const [key, { metadata }] of objects) if (Number(metadata.resourceVersion) > version) objects.delete(key)
     this.compact()
     this.#version = this.#forgotten = version
+    this.dropWatches()
   }
 
   #collection<T extends KubeObject>(
@@ -166,7 +170,8 @@ export class MemoryKube implements Kube {
     }
     const isInScope = (object: KubeObject) => !namespace || object.metadata?.namespace === namespace
 
-    const pages = async function* (this: MemoryKube, { pageSize = 500, ...options }: ListOptions = {}) {
+    const pages = async function* (this: MemoryKube, { pageSize: limit = 500, ...options }: ListOptions = {}) {
+      const pageSize = limit || Number.POSITIVE_INFINITY
       let all: Stored<T>[] | undefined
       let version = 0
       for (let start = 0; all === undefined || start < all.length; start += pageSize) {
@@ -185,14 +190,14 @@ export class MemoryKube implements Kube {
     }.bind(this)
 
     const watch = async function* (this: MemoryKube, options: WatchOptions = {}): AsyncGenerator<WatchEvent<T>> {
-      const opened = new MemoryWatch<T>(options)
+      const from = Number(options.resourceVersion ?? this.#version)
+      const opened = new MemoryWatch<T>(options, from)
       const concerns = (entry: Entry) => entry.group === group && isInScope(entry.object)
       const open = { concerns, watch: opened as MemoryWatch<KubeObject> }
       const connect = () => {
         if (options.signal?.aborted) return
-        const from = Number(options.resourceVersion ?? this.#version)
         if (from < this.#forgotten) throw kubeFailure(410, 'Expired')
-        for (const entry of this.#history) if (entry.version > from && concerns(entry)) opened.push(entry)
+        for (const entry of this.#history) if (concerns(entry)) opened.push(entry)
         this.#watches.add(open)
       }
       await call('watch', undefined, connect, options)

@@ -15,7 +15,7 @@ interface Ended {
   details: { type?: string; duration_ms: number; error?: Error & { cause?: unknown } }
 }
 
-/** A line a file as it ends, what failed in full, what was skipped with its reason. Counts tests, not suites. */
+/** A line a file as it ends, what failed in full, what was skipped with its reason. Counts tests, and suites that did not pass. */
 export function follow(stream: NodeJS.ReadableStream, write: (line: string) => void): Promise<Tally> {
   const total: Tally = { passed: 0, failed: 0, skipped: 0 }
   const files = new Map<string, Tally>()
@@ -25,7 +25,8 @@ export function follow(stream: NodeJS.ReadableStream, write: (line: string) => v
     return count
   }
   const count = (ended: Ended, outcome: keyof Tally) => {
-    if (ended.details.type === 'suite') return
+    // A suite that passed says nothing its tests have not said; one that was skipped or whose teardown failed does.
+    if (ended.details.type === 'suite' && outcome === 'passed') return
     total[outcome]++
     countOf(ended.file)[outcome]++
   }

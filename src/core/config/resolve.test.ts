@@ -178,6 +178,14 @@ test('a syntax error names the line and does not quote the source', () => {
   )
 })
 
+test('an alias of nothing is a syntax error, one of an anchor is not', () => {
+  assert.throws(
+    () => file('hub:\n  listen: *:8080\n'),
+    (error) => isFailure(error, 'CONFIG_SYNTAX') && error.message.startsWith('lanyard.yaml:2 '),
+  )
+  assert.deepEqual(file('a: &port 1\nb: *port\n').root, { a: 1, b: 1 })
+})
+
 test('a secret is resolved to the file that holds it', () => {
   const { secrets } = resolveConfig(schema, { file: file('database: { url: x, passwordFile: pw.txt }') })
   assert.deepEqual(secrets, [

@@ -1,4 +1,5 @@
-import { isNode, LineCounter, parseDocument } from 'yaml'
+import type { Document } from 'yaml'
+import { isNode, LineCounter, parseDocument, visit } from 'yaml'
 import { failures } from '../failures.ts'
 import type { ConfigFile } from './resolve.ts'
 
@@ -12,6 +13,12 @@ export function parseConfigFile(path: string, text: string): ConfigFile {
     const detail = error.code.toLowerCase().replaceAll('_', ' ')
     throw failures.CONFIG_SYNTAX({ origin: `${path}:${lines.linePos(error.pos[0]).line}`, detail })
   }
+  const start = startOfDeadAlias(document)
+  if (start !== undefined)
+    throw failures.CONFIG_SYNTAX({
+      origin: `${path}:${lines.linePos(start).line}`,
+      detail: 'a value that starts with * must be in quotes',
+    })
   return {
     path,
     root: document.toJS() ?? {},
@@ -21,4 +28,17 @@ export function parseConfigFile(path: string, text: string): ConfigFile {
       return start === undefined ? undefined : lines.linePos(start).line
     },
   }
+}
+
+/** `listen: *:8080` is the alias of an anchor that nobody set, which the parser lets pass and `toJS` does not. */
+function startOfDeadAlias(document: Document): number | undefined {
+  let start: number | undefined
+  visit(document, {
+    Alias(_, alias) {
+      if (alias.resolve(document)) return
+      start = alias.range?.[0] ?? 0
+      return visit.BREAK
+    },
+  })
+  return start
 }

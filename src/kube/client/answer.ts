@@ -1,3 +1,4 @@
+import { constants } from 'node:buffer'
 import type { IncomingHttpHeaders } from 'node:http'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
@@ -10,17 +11,30 @@ const unzip = promisify(gunzip)
 /** How much of an answer that is no Status is repeated in an error. */
 const shownCharacters = 1_024
 
+export interface AnswerOptions {
+  /** Whether gzip was asked for. What comes packed all the same is not unpacked. */
+  packed?: boolean | undefined
+  /** Of the body, both as received and unpacked. Default: 512 MiB, which is as long as a string can be. */
+  mostBytes?: number
+}
+
 /** A whole answer, status and body. */
 export class Answer implements Receiver {
   status = 0
   headers: IncomingHttpHeaders = {}
   /** The exchange it is being received from. */
   exchange: Exchange | undefined
-  readonly #chunks: Buffer[] = []
   readonly #done: (lost?: Lost) => void
+  readonly #mayBePacked: boolean
+  readonly #mostBytes: number
+  #chunks: Buffer[] = []
+  #bytes = 0
 
-  constructor(done: (lost?: Lost) => void) {
+  constructor(done: (lost?: Lost) => void, options: AnswerOptions = {}) {
+    const { packed = false, mostBytes = constants.MAX_STRING_LENGTH } = options
     this.#done = done
+    this.#mayBePacked = packed
+    this.#mostBytes = mostBytes
   }
 
   onAnswer(status: number, headers: IncomingHttpHeaders): void {
@@ -29,7 +43,9 @@ export class Answer implements Receiver {
   }
 
   onData(chunk: Buffer): void {
-    this.#chunks.push(chunk)
+    this.#bytes += chunk.length
+    if (this.#bytes <= this.#mostBytes) this.#chunks.push(chunk)
+    else this.#cutOff()
   }
 
   onEnd(): void {
@@ -48,13 +64,20 @@ export class Answer implements Receiver {
     return this.headers['content-type']?.startsWith('text/') ?? false
   }
 
-  /** Undefined when it cannot be unpacked, or is longer than a string can be. */
+  #cutOff(): void {
+    this.exchange?.cancel()
+    this.#chunks = []
+    this.#done()
+  }
+
+  /** Undefined when it is too long, cannot be unpacked, or is packed though nobody asked for that. */
   async text(): Promise<string | undefined> {
+    const isPacked = this.headers['content-encoding'] === 'gzip'
+    if (this.#bytes > this.#mostBytes || (isPacked && !this.#mayBePacked)) return undefined
     const [first] = this.#chunks
     try {
       const bytes = this.#chunks.length === 1 && first ? first : Buffer.concat(this.#chunks)
-      const isPacked = this.headers['content-encoding'] === 'gzip'
-      return (isPacked ? await unzip(bytes) : bytes).toString('utf8')
+      return (isPacked ? await unzip(bytes, { maxOutputLength: this.#mostBytes }) : bytes).toString('utf8')
     } catch {
       return undefined
     }

@@ -1,15 +1,20 @@
 import assert from 'node:assert/strict'
+import { getEventListeners } from 'node:events'
 import { test } from 'node:test'
 import { inspect } from 'node:util'
 import { eventually } from '../../../test/support/eventually.ts'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
 import { startFaultProxy } from '../../../test/support/fault-proxy.ts'
 import { systemClock } from '../../core/clock.ts'
+import { silentLog } from '../../core/log.ts'
 import { systemRandom } from '../../core/random.ts'
 import { Secret } from '../../core/secret.ts'
 import type { Connection, Credentials } from '../connection.ts'
+import { Caller } from './caller.ts'
 import { connect } from './client.ts'
 import type { RequestSample } from './options.ts'
+import { settingsOf } from './options.ts'
+import { targetOf } from './target.ts'
 import type { Handler } from './testing/api.ts'
 import { startApi } from './testing/api.ts'
 import { aConfigMap, configMaps } from './testing/kinds.ts'
@@ -111,6 +116,12 @@ test('503 with Retry-After is repeated, without it is thrown', async (t) => {
   assert.equal(api.asked.length, 2)
   const down = await startApi(t, (asked) => asked.status(503, 'ServiceUnavailable'))
   await assert.rejects(down.client().of(configMaps, 'here').get('a'), { code: 503 })
+})
+
+test('a write that may have been carried out is not repeated, whatever Retry-After says', async (t) => {
+  const api = await startApi(t, (asked) => asked.status(504, 'ServerTimeout', { 'retry-after': '0' }))
+  await assert.rejects(api.client().of(configMaps, 'here').create(aConfigMap('a')), { code: 504 })
+  assert.equal(api.asked.length, 1)
 })
 
 test('a call without an answer ends at its deadline and lets go of the stream', async (t) => {
@@ -318,4 +329,18 @@ test('no secret shows in what a failing client throws', async (t) => {
     assert.doesNotMatch(inspect(error, { depth: 10, showHidden: true }), /canary|PRIVATE KEY/)
     return true
   })
+})
+
+test('a watch that ends with its answer leaves nothing behind', async (t) => {
+  for (const http1 of [true, false]) {
+    const api = await startApi(t, (asked) => void asked.res.writeHead(200).end(), { http1 })
+    const target = targetOf(api.connection)
+    const deps = { clock: systemClock, random: systemRandom, log: silentLog }
+    const caller = new Caller({ connection: api.connection, target, settings: settingsOf({}, target), ...deps })
+    t.after(() => caller.close())
+    const { signal } = new AbortController()
+    const stream = await caller.open({ method: 'GET', path: '/api/v1/pods', target: 'pods', signal })
+    assert.equal(await stream.take(), undefined)
+    assert.equal(getEventListeners(signal, 'abort').length, 0)
+  }
 })

@@ -73,7 +73,7 @@ export class Caller {
   async call(call: Call): Promise<Answer> {
     const scope = this.#scope(call)
     try {
-      return await this.#persist(call, scope, 'call', (done) => new Answer(done))
+      return await this.#persist(call, scope, 'call', (done) => new Answer(done, { packed: call.compress }))
     } finally {
       this.#leave(scope)
     }
@@ -103,8 +103,8 @@ export class Caller {
         'watch',
         (done) => new WatchStream(context, settings.watchBufferBytes, done),
       )
-      stream.onOver = () => this.#leave(scope)
       scope.keep((reason) => stream.fail(reason))
+      stream.whenOver(() => this.#leave(scope))
       return stream
     } catch (error) {
       this.#leave(scope)

@@ -53,7 +53,8 @@ async function requestOn<R>(caller: Caller, request: KubeRequest): Promise<R> {
   const call = { ...request, method, path, query: more, target }
   const answer = await caller.call({ ...call, contentType, accept, body: bytesOf(body) })
   const text = await answer.text()
-  if (answer.isText || text === '') return (text === '' ? undefined : text) as R
+  if (text === '') return undefined as R
+  if (answer.isText && text !== undefined) return text as R
   const parsed = parseJson(text)
   if (parsed === undefined) throw caller.badAnswer(call, 'the body is neither text nor whole JSON')
   return parsed as R

@@ -78,6 +78,22 @@ test('the name in the certificate is checked, against serverName where one is gi
   await assert.rejects(get({ serverName: 'api.example.com' }), { code: 'KUBE_UNTRUSTED' })
 })
 
+test('the common name of a certificate is no name of its server, nor of a proxy', async (t) => {
+  const authority = await testAuthority()
+  const named = { subject: { commonName: 'localhost' }, clock: systemClock, lifetimeMs: 3_600_000 }
+  const certificate = await createSelfSigned(named)
+  const nameless = await startApi(t, answered, { authority: { ...authority, server: async () => certificate } })
+  const server = nameless.url.replace('127.0.0.1', 'localhost')
+  const client = nameless.client({}, { server, tls: { ca: certificate.certPem } })
+  await assert.rejects(client.of(configMaps, 'here').get('a'), { code: 'KUBE_UNTRUSTED' })
+  const api = await startApi(t, answered)
+  const proxy = await startProxy(t, { certificate })
+  const proxyUrl = Secret.of(`https://${proxy.host.replace('127.0.0.1', 'localhost')}`)
+  const through = api.client({}, { proxyUrl, proxyCa: certificate.certPem })
+  await assert.rejects(through.of(configMaps, 'here').get('a'), { code: 'KUBE_UNTRUSTED' })
+  assert.deepEqual(proxy.seen, [])
+})
+
 test('serverName is sent as SNI, an address never is', async (t) => {
   const authority = await testAuthority()
   const { certPem, keyPem } = await authority.server({

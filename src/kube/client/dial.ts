@@ -1,7 +1,7 @@
 import type { ClientRequest } from 'node:http'
 import type { Socket } from 'node:net'
 import { connect as connectTcp, isIP } from 'node:net'
-import type { SecureContext } from 'node:tls'
+import type { PeerCertificate, SecureContext } from 'node:tls'
 import { checkServerIdentity, connect as connectTls } from 'node:tls'
 import type { Guard } from './guard.ts'
 import { systemRoots } from './identity.ts'
@@ -56,12 +56,17 @@ async function openTls(
     secureContext,
     // RFC 6066: an address is never sent as a server name.
     servername: isIP(expected) ? '' : expected,
-    checkServerIdentity: (_, certificate) => checkServerIdentity(expected, certificate),
+    checkServerIdentity: (_, certificate) => whyOther(expected, certificate),
     rejectUnauthorized: !insecure,
     ALPNProtocols: offered,
   })
   await guard.opened(socket, 'secureConnect')
   return { socket, protocol: socket.alpnProtocol === protocols.http2 ? protocols.http2 : protocols.http1 }
+}
+
+/** As Go does it, only alternative names count; Node would take the common name where a certificate has none. */
+function whyOther(expected: string, certificate: PeerCertificate): Error | undefined {
+  return checkServerIdentity(expected, { ...certificate, subject: { ...certificate.subject, CN: '' } })
 }
 
 async function openTunnel(proxy: ProxyServer, { target, proxyCa }: Dialing, guard: Guard): Promise<Socket> {
@@ -80,6 +85,7 @@ async function openTunnel(proxy: ProxyServer, { target, proxyCa }: Dialing, guar
     },
     ...(proxy.secure && {
       servername: isIP(proxy.host) ? '' : proxy.host,
+      checkServerIdentity: (_: string, certificate: PeerCertificate) => whyOther(proxy.host, certificate),
       ca: proxyCa ?? systemRoots(),
       minVersion: 'TLSv1.2' as const,
       allowPartialTrustChain: true,

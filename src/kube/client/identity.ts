@@ -16,7 +16,11 @@ export const identityOf = (connection: Connection, credentials: Credentials | un
 
 /** Compared by what is in them: a reader may hand out equal PEM as a new object each time. */
 export const isSameIdentity = (a: Identity, b: Identity): boolean =>
-  a.ca === b.ca && a.certificate?.certPem === b.certificate?.certPem
+  a.ca === b.ca && isSameCertificate(a.certificate, b.certificate)
+
+/** The key counts, too: of a pair that is being replaced, the certificate may be seen before its key. */
+const isSameCertificate = (a: Identity['certificate'], b: Identity['certificate']): boolean =>
+  a === b || (a !== undefined && b !== undefined && a.certPem === b.certPem && a.keyPem.equals(b.keyPem))
 
 export function secureContextOf({ ca, certificate }: Identity): SecureContext {
   try {

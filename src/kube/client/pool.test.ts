@@ -335,6 +335,19 @@ test('a new identity that cannot be used leaves the old one in place', async (t)
   )
 })
 
+test('a new certificate that is seen before its key is used once the key is there', async (t) => {
+  const api = await startApi(t, (asked) => asked.json(200, aConfigMap(asked.user ?? 'nobody')))
+  const [old, fresh] = [await api.authority.client('old'), await api.authority.client('fresh')]
+  let certificate = old
+  const here = api.client({}, { credentials: async () => ({ certificate }) }).of(configMaps, 'here')
+  const user = async () => (await here.get('a')).metadata.name
+  assert.equal(await user(), 'old')
+  certificate = { ...fresh, keyPem: old.keyPem }
+  assert.equal(await user(), 'old')
+  certificate = fresh
+  assert.equal(await user(), 'fresh')
+})
+
 test('a first identity that cannot be used is refused in words', async (t) => {
   const api = await startApi(t, answered)
   const { keyPem } = await api.authority.client('a')

@@ -59,7 +59,7 @@ export class Reader<T extends KubeObject> implements Pick<Collection<T>, 'get' |
     const { pageSize = defaultPageSize } = options
     let next: string | undefined
     do {
-      const page: List<T> = await this.#page(options, pageSize, next)
+      const page: List<T> = await this.#page(options, pageSize || undefined, next)
       next = page.metadata.continue || undefined
       yield page
     } while (next !== undefined)

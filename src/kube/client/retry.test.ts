@@ -33,6 +33,13 @@ test('500 and 503 are repeated only where the server asks for it', () => {
   assert.deepEqual(afterAnswer(200, '2', tries()), { next: 'accept' })
 })
 
+test('a 5xx behind which the server may have acted is repeated for reads only', () => {
+  for (const status of [500, 502, 504]) {
+    assert.equal(afterAnswer(status, '1', tries()).next, 'retry')
+    assert.equal(afterAnswer(status, '1', tries({ method: 'POST' })).next, 'accept')
+  }
+})
+
 test('the eleventh "later" is taken for an answer', () => {
   assert.equal(afterAnswer(429, '1', tries({ postponed: 9 })).next, 'retry')
   assert.equal(afterAnswer(429, '1', tries({ postponed: 10 })).next, 'accept')

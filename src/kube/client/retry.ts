@@ -28,11 +28,19 @@ const refresh: Verdict = { next: 'refresh' }
 const mostPostponed = 10
 const betweenTries = { baseMs: 50, maxMs: 1_600 }
 
-/** 429 means that nothing was done, and a 5xx with Retry-After asks for the same request again, whatever its method. */
 export function afterAnswer(status: number, retryAfter: string | undefined, tries: Tries): Verdict {
   if (status === 401 && tries.canRefresh) return refresh
-  if (status !== 429 && !(status >= 500 && retryAfter !== undefined)) return accept
+  if (!isPostponed(status, retryAfter, tries.method)) return accept
   return tries.postponed < mostPostponed ? { next: 'retry', afterMs: waitMs(retryAfter) } : accept
+}
+
+/**
+ * 429, and 503 with Retry-After, mean that nothing was done, whatever the method. Behind any other 5xx a write may have
+ * been carried out: repeated, it would be told of a conflict with itself.
+ */
+function isPostponed(status: number, retryAfter: string | undefined, method: string): boolean {
+  if (status === 429) return true
+  return retryAfter !== undefined && (status === 503 || (status >= 500 && method === 'GET'))
 }
 
 /** What may have reached the server is repeated for reads only. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { inspect } from 'node:util'
+import { isFailure } from '../../core/failure.ts'
 import { Secret } from '../../core/secret.ts'
 import { targetOf } from './target.ts'
 
@@ -26,6 +27,13 @@ test('userinfo of a proxy becomes a header and is shown nowhere', () => {
   assert.equal(proxy?.authorization?.reveal(), `Basic ${Buffer.from('me:p@ss-canary').toString('base64')}`)
   assert.doesNotMatch(inspect(proxy) + JSON.stringify(proxy), /canary/)
   assert.equal(targetOf({ server: 'https://a', proxyUrl: Secret.of('http://proxy') }).proxy?.authorization, undefined)
+})
+
+test('userinfo of a proxy with a stray % is refused without repeating it', () => {
+  assert.throws(
+    () => targetOf({ server: 'https://a', proxyUrl: Secret.of('http://me:100%canary@proxy.example') }),
+    (error) => isFailure(error, 'KUBE_BAD_CONNECTION') && !inspect(error).includes('canary'),
+  )
 })
 
 test('what is no http or https URL is refused without repeating it', () => {

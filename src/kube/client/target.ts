@@ -46,10 +46,19 @@ function proxyOf(secret: Secret): ProxyServer {
   const url = parse(secret.reveal())
   // The URL itself is not shown: it may hold a password.
   if (!url) throw failures.KUBE_BAD_CONNECTION({ detail: 'the proxy is not an http or https URL' })
-  const userinfo = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`
+  const userinfo = `${decoded(url.username)}:${decoded(url.password)}`
   return {
     ...addressOf(url),
     authorization: userinfo === ':' ? undefined : Secret.of(`Basic ${Buffer.from(userinfo).toString('base64')}`),
+  }
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    const detail = 'the user or password of the proxy holds a % that begins no escape; write it as %25'
+    throw failures.KUBE_BAD_CONNECTION({ detail })
   }
 }
 

@@ -12,10 +12,11 @@ export interface WatchContext {
 
 type Line = string | undefined
 
+/** Several times what a server stores as one object. Without a bound, a line that never ends would fill the memory. */
+const mostLineBytes = 16 * 2 ** 20
+
 /** The lines of an open watch, read no faster than they are taken. */
 export class WatchStream extends Answer {
-  /** Called once, when nothing more will come from the network. */
-  onOver: () => void = () => {}
   readonly #context: WatchContext
   readonly #bufferBytes: number
   readonly #opened: () => void
@@ -23,6 +24,7 @@ export class WatchStream extends Answer {
   #taker: { resolve(line: Line): void; reject(reason: unknown): void } | undefined
   #paused = false
   #over = false
+  #onOver: () => void = () => {}
   #failure: { reason: unknown } | undefined
 
   constructor(context: WatchContext, bufferBytes: number, opened: (lost?: Lost) => void) {
@@ -45,7 +47,15 @@ export class WatchStream extends Answer {
   #onLines(chunk: Buffer): void {
     this.#lines.push(chunk)
     if (this.#taker) this.#offer()
+    // Whoever still waits after the offer waits for the end of a line.
+    if (this.#taker) this.#limitLine()
     else if (this.#lines.size > this.#bufferBytes) this.#pause()
+  }
+
+  #limitLine(): void {
+    if (this.#lines.size <= mostLineBytes) return
+    const detail = 'a line of the watch is longer than 16 MiB'
+    this.fail(failures.KUBE_BAD_ANSWER({ ...this.#context, detail }))
   }
 
   override onEnd(): void {
@@ -69,6 +79,12 @@ export class WatchStream extends Answer {
     return line
   }
 
+  /** Calls once, when nothing more will come from the network: at once where answer and end came together. */
+  whenOver(call: () => void): void {
+    if (this.#over) call()
+    else this.#onOver = call
+  }
+
   /** Drops what was not taken; a taker who waits gets the end. */
   cancel(): void {
     this.#stop(undefined)
@@ -90,7 +106,7 @@ export class WatchStream extends Answer {
     if (this.#over) return
     this.#over = true
     this.#failure ??= failure
-    this.onOver()
+    this.#onOver()
     this.#offer()
   }
 
@@ -101,6 +117,8 @@ export class WatchStream extends Answer {
   }
 
   #wait(): Promise<Line> {
+    // However full the buffer is, there is no whole line in it: only reading on can bring its end.
+    if (this.#paused) this.#resume()
     return new Promise((resolve, reject) => {
       this.#taker = { resolve, reject }
     })

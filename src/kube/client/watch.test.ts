@@ -246,3 +246,38 @@ test('the metadata of a watch is all there is', async (t) => {
   assert.deepEqual(event, { type: 'ADDED', object: { metadata: aConfigMap('a').metadata } })
   assert.match(`${api.asked[0]?.headers['accept']}`, /as=PartialObjectMetadata;/)
 })
+
+test('a line longer than the buffer arrives, though nobody was waiting when it began', async (t) => {
+  const long = { type: 'ADDED', object: aConfigMap('long', { data: { filler: 'x'.repeat(500_000) } }) }
+  const api = await startApi(t, (asked) => {
+    const watch = asked.watch()
+    watch.send(added('a'))
+    watch.send(long)
+    watch.end()
+  })
+  const client = api.client({ options: { watchBufferBytes: 50_000 } })
+  const watch = client.of(configMaps).watch()[Symbol.asyncIterator]()
+  await watch.next()
+  await delay(50)
+  assert.deepEqual((await watch.next()).value, long)
+})
+
+test('a line that does not end is given up after 16 MiB', async (t) => {
+  let written = 0
+  const api = await startApi(t, async (asked) => {
+    const watch = asked.watch()
+    let isGone = false
+    asked.gone.then(() => {
+      isGone = true
+    })
+    for (; written < 64 && !isGone; written++)
+      if (!watch.raw(Buffer.alloc(2 ** 20, 'x')))
+        await Promise.race([asked.gone, new Promise((resolve) => asked.res.once('drain', resolve))])
+  })
+  await assert.rejects(collect(api.client().of(configMaps).watch()), {
+    code: 'KUBE_BAD_ANSWER',
+    message: /a line of the watch is longer than 16 MiB$/,
+  })
+  await api.asked[0]?.gone
+  assert.ok(written < 32, `${written} MiB were written`)
+})
