@@ -1,8 +1,9 @@
 // Bundles the product into dist/ for publishing and for the container: Node strips no types under node_modules.
-import { rm } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { BuildOptions } from 'esbuild'
 import { build } from 'esbuild'
+import { bundledPackages, thirdPartyNotice } from './third-party.ts'
 
 const root = resolve(import.meta.dirname, '..')
 
@@ -19,7 +20,7 @@ export const bundling: BuildOptions = {
   banner: {
     js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
   },
-  legalComments: 'linked',
+  legalComments: 'none',
   sourcemap: true,
   logLevel: 'warning',
 }
@@ -32,6 +33,8 @@ if (import.meta.main) {
     outdir: 'dist',
     metafile: true,
   })
+  const notice = await thirdPartyNotice(root, bundledPackages(Object.keys(metafile.inputs)))
+  await writeFile(`${root}/dist/THIRD-PARTY.txt`, notice)
   const scripts = Object.entries(metafile.outputs).filter(([path]) => path.endsWith('.js'))
   const bytes = scripts.reduce((sum, [, output]) => sum + output.bytes, 0)
   console.error(`dist: ${scripts.length} files, ${Math.round(bytes / 1024)} KiB`)

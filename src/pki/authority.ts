@@ -31,7 +31,7 @@ export interface AuthorityInput {
   clock: Pick<Clock, 'now'>
   /** Counted from now. An intermediate ends no later than its parent. */
   lifetimeMs: number
-  /** Makes an intermediate. Without it the authority is a root. */
+  /** Makes an intermediate; its path length must allow one. Without it the authority is a root. */
   parent?: Authority
   /** How many authorities may stand between this one and a leaf. Default: any number for a root, 0 under a parent. */
   pathLength?: number
@@ -44,7 +44,7 @@ export async function createAuthority(input: AuthorityInput): Promise<Authority>
   const certPem = await encodeCertificate({
     subject: { commonName },
     publicKey: readPublicKey(publicKeyPem),
-    issuer: parent ? openAuthority(parent) : { key: readPrivateKey(keyPem) },
+    issuer: parent ? openParent(parent) : { key: readPrivateKey(keyPem) },
     ca: { pathLength },
     ...lifetime(clock, lifetimeMs),
   })
@@ -116,6 +116,14 @@ function openAuthority({ certPem, keyPem }: Authority) {
   if (!isCa || !maySign) throw unsuitable(certificate, 'it is not a certificate authority')
   if (!certificate.publicKey.equals(createPublicKey(key))) throw unsuitable(certificate, 'the key is not its own')
   return { key, certificate }
+}
+
+function openParent(parent: Authority) {
+  const opened = openAuthority(parent)
+  const { certificate } = opened
+  if (certificate.extensions.pathLength === 0)
+    throw unsuitable(certificate, 'its path length of 0 allows no authority below it')
+  return opened
 }
 
 const unsuitable = ({ x509 }: ParsedCertificate, detail: string) =>

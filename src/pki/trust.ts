@@ -1,9 +1,11 @@
 import { isIP } from 'node:net'
+import { isFailure } from '../core/failure.ts'
 import type { Reason } from '../core/reason.ts'
 import type { ParsedCertificate } from './certificate.ts'
-import { parseCertificates } from './certificate.ts'
+import { parseCertificate } from './certificate.ts'
 import type { Usage } from './extensions.ts'
 import { weakSignatures } from './oids.ts'
+import { onlyBlocks } from './pem.ts'
 import { reasons } from './reasons.ts'
 
 export interface Expectation {
@@ -28,15 +30,30 @@ type Check<T> = (subject: T, question: Question) => Reason | undefined
 /**
  * Why the first certificate of a chain is not trusted; undefined when it is. The rest of the chain may come in any
  * order and hold certificates that are not needed. As in Go, every certificate of `caPem` is an anchor, whether or not
- * it signed itself; a server's own certificate will do. (Node's TLS needs `allowPartialTrustChain` for that.)
+ * it signed itself; a server's own certificate will do. (Node's TLS needs `allowPartialTrustChain` for that.) Other
+ * than the first, certificates that cannot be read are passed over.
+ *
+ * A limitation: name constraints are not evaluated. A path through a certificate that carries them, or another
+ * constraint unknown here, is refused, even where the names would be allowed.
  */
 export function whyUntrusted(chainPem: string, caPem: string, now: Date, expect: Expectation = {}): Reason | undefined {
   const { hostname, usage = hostname === undefined ? undefined : 'server' } = expect
-  const [leaf, ...intermediates] = parseCertificates(chainPem)
-  const question = { now, hostname, usage, anchors: parseCertificates(caPem), intermediates, signaturesLeft: 100 }
-  if (!leaf) return reasons.IssuerUnknown
+  const [first, ...rest] = onlyBlocks(chainPem, 'CERTIFICATE')
+  const leaf = parseCertificate(first)
+  const anchors = readableOnes(onlyBlocks(caPem, 'CERTIFICATE'))
+  const question = { now, hostname, usage, anchors, intermediates: readableOnes(rest), signaturesLeft: 100 }
   return firstViolation(leafChecks, leaf, question) ?? whyNoPath([leaf], question)
 }
+
+const readableOnes = (ders: readonly Buffer[]): ParsedCertificate[] =>
+  ders.flatMap((der) => {
+    try {
+      return parseCertificate(der)
+    } catch (error) {
+      if (isFailure(error, 'PKI_CERTIFICATE_INVALID')) return []
+      throw error
+    }
+  })
 
 const hasEnded: Check<ParsedCertificate> = ({ x509 }, { now }) =>
   now > x509.validToDate ? reasons.CertificateExpired : undefined
@@ -61,7 +78,7 @@ function names(x509: ParsedCertificate['x509'], hostname: string): boolean {
   if (isIP(bare)) return !bare.includes('%') && x509.checkIP(bare) !== undefined
   // OpenSSL would read a leading dot as "any host below" and stop at a NUL: neither compares whole names.
   if (!/^\w[\w.-]*$/.test(bare)) return false
-  return x509.checkHost(bare, { subject: 'never', partialWildcards: false }) !== undefined
+  return x509.checkHost(bare.replace(/\.$/, ''), { subject: 'never', partialWildcards: false }) !== undefined
 }
 
 interface Link {

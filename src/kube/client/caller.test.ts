@@ -151,6 +151,29 @@ test('the deadline also covers credentials that never come', async (t) => {
   await assert.rejects(client.of(configMaps, 'here').get('a'), { code: 'KUBE_DEADLINE' })
 })
 
+test('whoever fetches credentials is told when the call is aborted or the client closed, not of a deadline', async (t) => {
+  const api = await startApi(t, answered)
+  const signals: (AbortSignal | undefined)[] = []
+  const credentials: Connection['credentials'] = (options) => {
+    signals.push(options?.signal)
+    return new Promise(() => {})
+  }
+  const client = api.client({}, { credentials })
+  const here = client.of(configMaps, 'here')
+  const stop = new AbortController()
+  const aborted = assert.rejects(here.get('a', { signal: stop.signal }), { message: 'enough' })
+  await assert.rejects(here.get('a', { deadlineMs: 10 }), { code: 'KUBE_DEADLINE' })
+  const closed = assert.rejects(here.get('a'), { code: 'KUBE_CLOSED' })
+  const told = () => signals.map((signal) => signal?.aborted)
+  assert.deepEqual(told(), [false, false, false])
+  stop.abort(new Error('enough'))
+  await aborted
+  assert.deepEqual(told(), [true, false, false])
+  await client.close()
+  await closed
+  assert.deepEqual(told(), [true, true, true])
+})
+
 test("an aborted call throws the signal's reason and resets the stream", async (t) => {
   const api = await startApi(t, never)
   const stop = new AbortController()
@@ -303,6 +326,8 @@ test('every try is told to the metrics hook, by kind and not by name', async (t)
 test('raw requests give JSON as values, text as text and nothing as undefined', async (t) => {
   const api = await startApi(t, (asked) => {
     if (asked.path === '/prefix/version') return asked.json(200, { major: '1' })
+    if (asked.path === '/prefix/packed')
+      return void asked.res.writeHead(200, { 'content-type': 'text/plain', 'content-encoding': 'gzip' }).end('?')
     asked.res.writeHead(asked.path === '/prefix/readyz' ? 200 : 500, { 'content-type': 'text/plain; charset=utf-8' })
     asked.res.end(asked.query.has('empty') ? '' : '[+]ping ok\n')
   })
@@ -312,6 +337,7 @@ test('raw requests give JSON as values, text as text and nothing as undefined', 
   assert.equal(api.asked.at(-1)?.query.toString(), 'verbose=&exclude=etcd')
   assert.equal(await client.request({ path: '/readyz', query: { empty: true } }), undefined)
   await assert.rejects(client.request({ path: '/livez' }), { code: 500, message: '[+]ping ok' })
+  await assert.rejects(client.request({ path: '/packed' }), { code: 'KUBE_BAD_ANSWER' })
   await assert.rejects(client.request({ path: '/a/../b' }), { code: 'KUBE_BAD_NAME' })
 })
 

@@ -52,7 +52,7 @@ export class Caller {
   readonly #headers: Headers
   readonly #scopes = new Set<Scope>()
   #asked = 0
-  #closed = false
+  readonly #closing = new AbortController()
 
   constructor(deps: CallerDeps) {
     this.#deps = deps
@@ -113,8 +113,9 @@ export class Caller {
   }
 
   async close(): Promise<void> {
-    this.#closed = true
-    for (const scope of this.#scopes) scope.end(failures.KUBE_CLOSED({ server: this.server }))
+    const closed = failures.KUBE_CLOSED({ server: this.server })
+    for (const scope of this.#scopes) scope.end(closed)
+    this.#closing.abort(closed)
     await this.#endpoint.destroy(new Lost('the client was closed', { sent: true, final: 'refused' }))
   }
 
@@ -175,6 +176,7 @@ export class Caller {
     return outcome
   }
 
+  /** A deadline does not end the fetching: a login that takes longer than one call serves the next. */
   async #credentials(
     scope: Scope,
     refresh: boolean,
@@ -183,8 +185,9 @@ export class Caller {
     const { connection } = this.#deps
     if (!connection.credentials) return undefined
     try {
-      const options = { ...(refresh && { refresh }), ...(signal && { signal }) }
-      return await scope.wait(connection.credentials(options))
+      const closing = this.#closing.signal
+      const over = signal ? AbortSignal.any([signal, closing]) : closing
+      return await scope.wait(connection.credentials({ ...(refresh && { refresh }), signal: over }))
     } catch (error) {
       if (scope.ended || isFailure(error)) throw error
       throw failures.KUBE_NO_CREDENTIALS(
@@ -227,7 +230,7 @@ export class Caller {
 
   #scope({ method, path, signal, deadlineMs = this.#deps.settings.deadlineMs }: Call): Scope {
     const { server } = this
-    if (this.#closed) throw failures.KUBE_CLOSED({ server })
+    if (this.#closing.signal.aborted) throw failures.KUBE_CLOSED({ server })
     const failure = (trouble: unknown) => failures.KUBE_DEADLINE({ method, path, deadlineMs, server }, trouble)
     const scope = new Scope(this.#deps.clock, { ms: deadlineMs, failure }, signal)
     this.#scopes.add(scope)

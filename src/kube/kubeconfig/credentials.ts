@@ -36,7 +36,7 @@ export function credentialSource(
   if (!user.exec || !usesPlugin(user)) return undefined
   const plugin = new ExecPlugin({ plugin: user.exec, at: at(entry, 'exec'), clusterInfo }, deps)
   return async ({ refresh, signal } = {}) => {
-    const issued = await unlessAborted(plugin.credential({ refresh }), signal)
+    const issued = await plugin.credential({ refresh, signal })
     return credentials(issued.certificate, issued.token && bearer(issued.token))
   }
 }
@@ -81,14 +81,3 @@ function authorizationOf(user: KubeconfigUser, deps: FileDeps): Refreshable<Auth
 }
 
 const constant = <T>(value: T): Refreshable<T> => ({ current: () => Promise.resolve(value) })
-
-/** Others may wait for the same run: an abort ends the wait, not the run. */
-function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (!signal) return promise
-  return new Promise((resolve, reject) => {
-    const onAbort = () => reject(signal.reason)
-    if (signal.aborted) onAbort()
-    else signal.addEventListener('abort', onAbort, { once: true })
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort))
-  })
-}

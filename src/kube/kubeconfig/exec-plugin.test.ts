@@ -273,15 +273,17 @@ test('a plugin that prints without end is stopped', async (t) => {
   assert.match(failure.message, /longer than a mebibyte/)
 })
 
-test('a plugin that hangs is ended after a minute, with what it started', async (t) => {
-  const body = `
+/** Starts a program of its own, notes both and waits. */
+const hanging = `
     const { spawn } = await import('node:child_process')
     const child = spawn(process.execPath, ['-e', 'setTimeout(() => {}, 600000)'], { stdio: 'inherit' })
     console.error('still waiting')
     writeFileSync(at('pids.tmp'), process.pid + ' ' + child.pid)
     ;(await import('node:fs')).renameSync(at('pids.tmp'), at('pids'))
     setTimeout(() => {}, 600_000)`
-  const { clock, folder, plugin } = aPlugin(t, body)
+
+test('a plugin that hangs is ended after a minute, with what it started', async (t) => {
+  const { clock, folder, plugin } = aPlugin(t, hanging)
   const waiting = failureOf(() => plugin.credential(), 'KUBECONFIG_EXEC_DEADLINE')
   const pids = (await pidsIn(folder)).split(' ').map(Number)
   await clock.advance('59s')
@@ -289,6 +291,26 @@ test('a plugin that hangs is ended after a minute, with what it started', async 
   await clock.advance('1s')
   assert.match((await waiting).message, /no answer within 60000 ms; it said: still waiting$/)
   await eventually('both processes are gone', () => !pids.some(isAlive))
+})
+
+test('a plugin is ended, with what it started, when the last who waits for it gives up', async (t) => {
+  const { folder, plugin } = aPlugin(t, `if (run === 1) {${hanging}} else {${printing(`{ token: 'T' + run }`)}}`)
+  const [one, other] = [new AbortController(), new AbortController()]
+  const waiting = [one, other].map(({ signal }) => assert.rejects(plugin.credential({ signal }), { message: 'enough' }))
+  const pids = (await pidsIn(folder)).split(' ').map(Number)
+  one.abort(new Error('enough'))
+  await waiting[0]
+  assert.ok(pids.every(isAlive))
+  other.abort(new Error('enough'))
+  assert.equal(await tokenOf(plugin), 'T2', 'whoever comes next gets a run of their own')
+  await waiting[1]
+  await eventually('both processes are gone', () => !pids.some(isAlive))
+})
+
+test('whoever gave up before asking starts nothing', async (t) => {
+  const { plugin, runs } = aPlugin(t, printing(`{ token: 'T' }`))
+  await assert.rejects(plugin.credential({ signal: AbortSignal.abort(new Error('early')) }), { message: 'early' })
+  assert.equal(runs(), 0)
 })
 
 test('the deadline can be set, and is longer when a person is asked', async (t) => {

@@ -8,6 +8,7 @@ import type { Env, Run, Terminal } from './exec-run.ts'
 import { runProgram } from './exec-run.ts'
 import { failures } from './failures.ts'
 import { printable, redact } from './redact.ts'
+import { SharedRun } from './shared-run.ts'
 
 export interface ExecDeps {
   clock: Clock
@@ -27,6 +28,12 @@ export interface ExecOptions {
   clusterInfo(): Promise<unknown>
 }
 
+export interface CredentialOptions {
+  refresh?: boolean | undefined
+  /** Ends the wait. */
+  signal?: AbortSignal | undefined
+}
+
 /** A credential is renewed this long before it ends, or a tenth of its life where that is less. */
 const marginMs = 30_000
 /** A credential this young is not replaced, whoever asks: the server would refuse the next one as well. */
@@ -41,39 +48,42 @@ interface Held {
   endsAt: number
 }
 
-/** Runs a plugin when a credential is needed, once for all who wait, and keeps what it printed until that ends. */
+/**
+ * Runs a plugin when a credential is needed, once for all who wait, and keeps what it printed until that ends. When
+ * nobody waits any more, the program is ended.
+ */
 export class ExecPlugin {
   readonly #options: ExecOptions
   readonly #deps: ExecDeps
   #held: Held | undefined
   #failed: { failure: Failure; at: number } | undefined
-  #underWay: Promise<ExecCredential> | undefined
+  #underWay: SharedRun<ExecCredential> | undefined
 
   constructor(options: ExecOptions, deps: ExecDeps) {
     this.#options = options
     this.#deps = deps
   }
 
-  async credential({ refresh = false }: { refresh?: boolean | undefined } = {}): Promise<ExecCredential> {
+  async credential({ refresh = false, signal }: CredentialOptions = {}): Promise<ExecCredential> {
+    signal?.throwIfAborted()
     const now = this.#now()
     const held = this.#held
     if (held && (isWithin(held.ranAt, now, refreshEveryMs) || (!refresh && now < held.renewAt))) return held.credential
     try {
       if (this.#failed && isWithin(this.#failed.at, now, retryAfterMs)) throw this.#failed.failure
-      this.#underWay ??= this.#renew().finally(() => {
-        this.#underWay = undefined
-      })
-      return await this.#underWay
+      if (!this.#underWay || this.#underWay.isOver) this.#underWay = new SharedRun((stop) => this.#renew(stop))
+      return await this.#underWay.wait(signal)
     } catch (error) {
+      signal?.throwIfAborted()
       if (held && !refresh && now < held.endsAt) return held.credential
       throw error
     }
   }
 
-  async #renew(): Promise<ExecCredential> {
+  async #renew(stop: AbortSignal): Promise<ExecCredential> {
     const ranAt = this.#now()
     try {
-      const credential = await this.#run()
+      const credential = await this.#run(stop)
       const endsAt = credential.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY
       const renewAt = endsAt - Math.min(marginMs, Math.max(0, endsAt - ranAt) / 10)
       this.#held = { credential, ranAt, renewAt, endsAt }
@@ -85,7 +95,7 @@ export class ExecPlugin {
     }
   }
 
-  async #run(): Promise<ExecCredential> {
+  async #run(stop: AbortSignal): Promise<ExecCredential> {
     const { plugin } = this.#options
     const { clock, env, terminal: given } = this.#deps
     const mode = plugin.interactiveMode ?? 'IfAvailable'
@@ -103,11 +113,13 @@ export class ExecPlugin {
         ...(terminal && { terminal }),
       },
       clock,
+      stop,
     )
+    if (run.end === 'aborted') throw stop.reason
     return this.#outcome(run, deadlineMs)
   }
 
-  #outcome(run: Run, deadlineMs: number): ExecCredential {
+  #outcome(run: Exclude<Run, { end: 'aborted' }>, deadlineMs: number): ExecCredential {
     const { plugin } = this.#options
     const named = this.#named()
     const bad = (problem: string) => failures.KUBECONFIG_EXEC_BAD_OUTPUT({ ...named, problem })

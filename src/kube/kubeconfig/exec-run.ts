@@ -24,29 +24,34 @@ export type Run = End & { stdout: string; stderr: string }
 type End =
   | { end: 'exited'; exit: string; succeeded: boolean }
   | { end: 'deadline' | 'too much output' }
+  | { end: 'aborted' }
   | { end: 'not started'; code: string }
 
 /** An ExecCredential has a few kilobytes. More of either stream is never kept. */
 const mostBytes = 1024 * 1024
 
-/** Runs a program, without a shell, to its end or its deadline. Does not reject. */
-export function runProgram(program: Program, clock: Clock): Promise<Run> {
+/** Runs a program, without a shell, to its end, its deadline or the signal's abort. Does not reject. */
+export function runProgram(program: Program, clock: Clock, signal: AbortSignal): Promise<Run> {
   const interactive = program.terminal !== undefined
   return new Promise((resolve) => {
     const streams = { stdout: new Collected(), stderr: new Collected() }
-    // A group of its own, so that a deadline ends what a wrapper script started as well. A program that reads from
+    // A group of its own, so that stopping it ends what a wrapper script started as well. A program that reads from
     // the terminal has to stay in the terminal's group.
     const ownGroup = !interactive && process.platform !== 'win32'
     let child: ChildProcess
     const finish = (end: End) => {
       deadline[Symbol.dispose]()
+      signal.removeEventListener('abort', onAbort)
       resolve({ ...end, stdout: streams.stdout.text(), stderr: streams.stderr.text() })
     }
-    const stop = (end: 'deadline' | 'too much output') => {
+    const stop = (end: 'deadline' | 'too much output' | 'aborted') => {
       finish({ end })
       kill(child, ownGroup)
     }
+    const onAbort = () => stop('aborted')
     const deadline = clock.countdown(program.deadlineMs, () => stop('deadline'))
+    if (signal.aborted) return finish({ end: 'aborted' })
+    signal.addEventListener('abort', onAbort)
     try {
       child = spawn(program.command, [...program.args], {
         env: { ...program.env },
