@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8'
 
 /**
  * For a process that should be small rather than fast. To be called before anything else is loaded: what V8 has compiled
- * or reserved by then stays. The optimizing compilers are 9 MiB of Node's own code, in memory from the first function that
+ * or reserved by then stays. The compilers are about 9 MiB of Node's own code, in memory from the first function that
  * runs hot, and most of what an agent does is in native code (TLS, HTTP/2, JSON). The heap grows in smaller steps.
  * Streams of events cost up to twice the processor time by it, single calls none.
  */

@@ -4,8 +4,17 @@ const levels = ['debug', 'info', 'warn', 'error', 'silent'] as const
 
 /** What `lanyard.yaml` may hold; also by LANYARD_… variables and by flags. */
 export const configSchema = Type.Object({
-  data: Type.String({ default: '.lanyard', minLength: 1, description: 'Folder where everything local is kept.' }),
-  kubeconfig: Type.Optional(Type.String({ minLength: 1, description: 'Kubeconfig of a hub to work on.' })),
+  data: Type.String({
+    default: '.lanyard',
+    minLength: 1,
+    description: 'Folder where everything local is kept. A relative path starts at the working folder.',
+  }),
+  kubeconfig: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description: 'Kubeconfig of a hub to work on. A relative path starts at the working folder.',
+    }),
+  ),
   context: Type.Optional(
     Type.String({ minLength: 1, description: 'Context of that kubeconfig. Absent: its current one.' }),
   ),

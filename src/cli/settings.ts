@@ -11,7 +11,8 @@ export type Settings = Config<typeof configSchema>
 /** Gives a command a flag for each setting, and `--config`. */
 export function withSettings(command: Command): Command {
   for (const { flag, env, schema } of settingsOf(configSchema)) {
-    const option = new Option(`${flag} <value>`, `${schema.description ?? ''} [${env}]`)
+    const byDefault = schema.default === undefined ? '' : ` Default: ${schema.default}.`
+    const option = new Option(`${flag} <value>`, `${schema.description ?? ''}${byDefault} [${env}]`)
     command.addOption(schema.enum ? option.choices(schema.enum.map(String)) : option)
   }
   return command.option('--config <file>', 'The configuration file. (default: lanyard.yaml, where there is one)')

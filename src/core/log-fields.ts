@@ -37,7 +37,10 @@ const hidesByName = new Map<string, boolean>()
 function isHiddenName(name: string): boolean {
   let verdict = hidesByName.get(name)
   if (verdict === undefined) {
-    const plain = name.toLowerCase().replace(/[^a-z0-9]/g, '').replace(/s$/, '')
+    const plain = name
+      .toLowerCase()
+      .replace(/[^a-z0-9]/g, '')
+      .replace(/s$/, '')
     verdict = hiddenEndings.some((ending) => plain.endsWith(ending)) || /^tls\.key$|^auths?$/i.test(name)
     // Names of fields come from code, but those of a logged map do not.
     if (hidesByName.size < 1_000) hidesByName.set(name, verdict)

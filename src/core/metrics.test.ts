@@ -68,9 +68,14 @@ test('a gauge that cannot be read does not take the others with it', async () =>
   const collect = () => {
     throw new Error('not now')
   }
-  metrics.gauge('lanyard_core_broken_items', 'Broken', {}, { collect })
-  metrics.gauge('lanyard_core_passes_items', 'Passes', {}, { collect: (gauge) => gauge.set({}, 7) })
-  assert.ok(series(await metrics.text()).includes('lanyard_core_passes_items 7'))
+  metrics.gauge('lanyard_core_broken_items', 'Broken', { kind: ['join'] }, { collect })
+  metrics.gauge(
+    'lanyard_core_passes_items',
+    'Passes',
+    { kind: ['join'] },
+    { collect: (gauge) => gauge.set({ kind: 'join' }, 7) },
+  )
+  assert.ok(series(await metrics.text()).includes('lanyard_core_passes_items{kind="join"} 7'))
 })
 
 test('declaring a metric again adds the values of its labels and keeps the counts', async () => {

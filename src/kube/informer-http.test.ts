@@ -49,11 +49,13 @@ const watchOf =
 async function aServer(t: TestContext, lists: Answer[], watches: Answer[]) {
   const counts = { list: 0, watch: 0 }
   const from: (string | null)[] = []
+  const limits: (string | null)[] = []
   const api = await startApi(t, async (asked) => {
     const isWatch = asked.query.get('watch') === 'true'
     const answers = isWatch ? watches : lists
     const at = isWatch ? counts.watch++ : counts.list++
     if (isWatch) from.push(asked.query.get('resourceVersion'))
+    else limits.push(asked.query.get('limit'))
     await (answers[at] ?? answers.at(-1))?.(asked)
   })
   const client = api.client({ options: { qps: 0, deadlineMs: 300 } })
@@ -71,7 +73,7 @@ async function aServer(t: TestContext, lists: Answer[], watches: Answer[]) {
     stop.abort()
     await running
   })
-  return { informed, counts, from, told }
+  return { informed, counts, from, limits, told }
 }
 
 test('429, 500, 503 and silence on lists are tried again, one list at a time', async (t) => {
@@ -102,4 +104,12 @@ test('410, as an answer and in the midst of a watch, leads to one list each', as
     ...['deleted b', 'deleted d', 'added c'],
     'added e',
   ])
+})
+
+test('a continue token that expired leads to a list without a limit', async (t) => {
+  const firstPage: Answer = (asked) =>
+    asked.json(200, { kind: 'ConfigMapList', metadata: { resourceVersion: '5', continue: 'next' }, items: [] })
+  const { informed, limits } = await aServer(t, [firstPage, gone, listOf(6, 'a')], [watchOf([])])
+  await informed.synced()
+  assert.deepEqual(limits, ['500', '500', null])
 })

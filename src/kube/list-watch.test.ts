@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { FakeClock } from '../../test/support/fake-clock.ts'
 import { anInformedScene, versionsOf } from '../../test/support/informed-scene.ts'
 import { kubeFailure, unreachable } from '../../test/support/memory-kube.ts'
+import type { Log } from '../core/log.ts'
+import { silentLog } from '../core/log.ts'
 import { randomFrom } from '../core/random.ts'
+import { informer } from './informer.ts'
 
 const expired = () => kubeFailure(410, 'Expired')
 
@@ -157,7 +161,7 @@ for (const [code, reason] of [
     assert.deepEqual(informed, served)
   })
 
-test('a continue token that expires between two pages starts the list over', async (t) => {
+test('a continue token that expires between two pages starts the list over, without pages', async (t) => {
   const scene = await anInformedScene(t, { seed: 5, pageSize: 2, isStopped: true })
   const { clock, kube, west } = scene
   kube.delayMs = 1_000
@@ -167,9 +171,25 @@ test('a continue token that expires between two pages starts the list over', asy
   await west.delete('seed-0')
   kube.compact()
   await clock.advance('2s')
-  assert.equal(kube.count('list'), 2 + 2)
+  assert.equal(kube.count('list'), 2 + 1)
   const { informed, served } = await scene.both()
   assert.deepEqual(informed, served)
+})
+
+test('a list that succeeded is followed by one in pages again', async (t) => {
+  const scene = await anInformedScene(t, { seed: 5, pageSize: 2, isStopped: true })
+  const { clock, kube } = scene
+  kube.delayMs = 1_000
+  void scene.start()
+  await clock.advance('1500ms')
+  kube.delayMs = 0
+  await scene.put('seed-0', '1')
+  kube.compact()
+  await clock.advance('2s')
+  kube.calls.length = 0
+  kube.dropWatches(expired())
+  await clock.advance('2s')
+  assert.equal(kube.count('list'), 3)
 })
 
 test('a server that takes 5 seconds for each answer is followed all the same', async (t) => {
@@ -208,11 +228,86 @@ test('versions that go back, as after the restore of a backup, lead to a new lis
   const { clock, kube, put } = scene
   kube.restore(30)
   await put('seed-8', 'written since')
-  await clock.advance('1s')
+  await clock.advance('11s')
   const { informed, served } = await scene.both()
   assert.deepEqual(informed, served)
   assert.equal(scene.informed.size, 29)
 })
+
+test('an event of an older version, from a server that does not withhold it, leads to a new list as well', async (t) => {
+  const clock = new FakeClock()
+  let lists = 0
+  const source = {
+    async *pages() {
+      lists += 1
+      yield { metadata: { resourceVersion: '10' }, items: [] }
+    },
+    async *watch() {
+      yield { type: 'BOOKMARK' as const, resourceVersion: '9', initialEventsEnd: false }
+    },
+  }
+  const informed = informer(source, { clock, random: randomFrom(() => 0), log: silentLog })
+  const stop = new AbortController()
+  t.after(() => stop.abort())
+  void informed.run(stop.signal)
+  await clock.advance('200ms')
+  assert.equal(lists, 2)
+})
+
+test('a resumed watch that hears nothing is checked by one small list, until the connection is lost again', async (t) => {
+  const { clock, kube, informed } = await anInformedScene(t, { seed: 50 })
+  for (const lost of [1, 2]) {
+    kube.dropWatches()
+    await clock.advance('10s')
+    assert.equal(kube.count('list'), lost)
+    await clock.advance('15m')
+    assert.equal(kube.count('list'), lost + 1)
+  }
+  assert.equal(informed.size, 50)
+})
+
+test('a resumed watch that hears of something needs no check', async (t) => {
+  const { clock, kube, put } = await anInformedScene(t)
+  kube.dropWatches()
+  await clock.advance('1s')
+  await put('a', '1')
+  await clock.advance('15m')
+  assert.equal(kube.count('list'), 1)
+})
+
+test('a check that fails is made again by the next watch', async (t) => {
+  const scene = await anInformedScene(t, { seed: 5 })
+  const { clock, kube } = scene
+  kube.restore(3)
+  kube.failNext(1, kubeFailure(503, 'ServiceUnavailable'), 'list')
+  await clock.advance('11s')
+  assert.equal(scene.informed.size, 5)
+  await clock.advance('310s')
+  assert.equal(scene.informed.size, 2)
+})
+
+for (const [what, error, levels] of [
+  [
+    'that is refused is warned of at once',
+    kubeFailure(403, 'Forbidden'),
+    ['info', 'warn', 'warn', 'warn', 'warn', 'warn'],
+  ],
+  [
+    'that is only lost is warned of from the fifth time on',
+    unreachable(),
+    ['info', 'info', 'info', 'info', 'warn', 'warn'],
+  ],
+] as const)
+  test(`a watch ${what}`, async (t) => {
+    const told: string[] = []
+    const tell = (level: string) => (_: object, message: string) => message === 'watch dropped' && told.push(level)
+    const log = { ...silentLog, info: tell('info'), warn: tell('warn') } as unknown as Log
+    const { clock, kube } = await anInformedScene(t, { log })
+    kube.failNext(5, error, 'watch')
+    kube.dropWatches()
+    await clock.advance('1m')
+    assert.deepEqual(told, levels)
+  })
 
 type Fault = 'drop' | 'end' | 'expire' | 'compact' | 'bookmark' | 'fail' | 'slow' | 'fast' | 'none'
 const aFault = fc.constantFrom<Fault>('drop', 'end', 'expire', 'compact', 'bookmark', 'fail', 'slow', 'fast', 'none')

@@ -86,6 +86,14 @@ test('an intermediate issues under its root, one step deep unless told otherwise
   assert.equal(whyUntrusted(leaf, hub.certPem, now), 'IssuerUnknown')
 })
 
+test('an authority that allows none below it makes none', async () => {
+  const middle = await createAuthority({ commonName: 'middle', clock, lifetimeMs: hour, parent: hub })
+  await assert.rejects(
+    createAuthority({ commonName: 'below', clock, lifetimeMs: hour, parent: middle }),
+    failsWith('PKI_AUTHORITY_UNSUITABLE'),
+  )
+})
+
 test('an authority whose name has odd characters is found again by name', async () => {
   const odd = await createAuthority({ commonName: '#1, "CN=ü"+x\\ ', clock, lifetimeMs: hour })
   const leaf = await issueCertificate(odd, holder('a'), terms)

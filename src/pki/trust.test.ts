@@ -72,6 +72,16 @@ test('a leaf is trusted through its intermediate, in whatever order and company 
   assert.equal(whyUntrusted(leaf + middle.certPem, stranger.certPem + root.certPem, now), undefined)
 })
 
+test('a certificate that cannot be read is passed over, unless it is the first of the chain', () => {
+  const unreadable = joinPem([{ label: 'CERTIFICATE', der: Buffer.of(48, 3, 2, 1, 1) }])
+  assert.equal(whyUntrusted(leaf + unreadable + middle.certPem, unreadable + root.certPem, now), undefined)
+  assert.equal(whyUntrusted(leaf + middle.certPem, unreadable, now), 'IssuerUnknown')
+  assert.throws(
+    () => whyUntrusted(unreadable + leaf, root.certPem, now),
+    (error) => isFailure(error, 'PKI_CERTIFICATE_INVALID'),
+  )
+})
+
 test('without the intermediate no path leads to the root', () => {
   assert.equal(whyUntrusted(leaf, root.certPem, now), 'IssuerUnknown')
 })
@@ -168,6 +178,9 @@ test('what cannot be checked is not trusted', async () => {
 const hostnames: Record<string, boolean> = {
   'hub.example.com': true,
   'HUB.example.com': true,
+  'hub.example.com.': true,
+  'hub.example.com..': false,
+  '10.0.0.1.': false,
   'a.west.example.com': true,
   '10.0.0.1': true,
   '2001:db8:0::1': true,

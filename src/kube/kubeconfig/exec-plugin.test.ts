@@ -302,8 +302,8 @@ test('a plugin is ended, with what it started, when the last who waits for it gi
   await waiting[0]
   assert.ok(pids.every(isAlive))
   other.abort(new Error('enough'))
-  assert.equal(await tokenOf(plugin), 'T2', 'whoever comes next gets a run of their own')
   await waiting[1]
+  assert.equal(await tokenOf(plugin), 'T2', 'whoever comes next gets a run of their own')
   await eventually('both processes are gone', () => !pids.some(isAlive))
 })
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { TestContext } from 'node:test'
@@ -62,6 +62,29 @@ test('a sweep removes what dead owners left and nothing of the living', async (t
   for (const name of [dead, alive, foreign]) mkdirSync(join(parent, name))
   sweep(parent)
   assert.deepEqual(new Set(readdirSync(parent)), new Set([alive, foreign]))
+})
+
+test('a sweep goes past what another user left', async (t) => {
+  const parent = tempDir(t)
+  const dead = await deadPid()
+  const [foreign, own] = ['abc', 'xyz'].map((name) => join(parent, `lanyard-control-plane-${dead}-${name}`)) as [
+    string,
+    string,
+  ]
+  for (const dir of [foreign, own]) mkdirSync(dir)
+  writeFileSync(join(foreign, 'file'), '')
+  chmodSync(foreign, 0o500)
+  // Root may remove anything, so that it has to be somebody else meanwhile.
+  const isRoot = process.getuid?.() === 0
+  if (isRoot) for (const dir of [parent, own]) chmodSync(dir, 0o777)
+  if (isRoot) process.seteuid?.(65_534)
+  try {
+    sweep(parent)
+  } finally {
+    if (isRoot) process.seteuid?.(0)
+    chmodSync(foreign, 0o700)
+  }
+  assert.deepEqual([existsSync(foreign), existsSync(own)], [true, false])
 })
 
 test('a sweep kills servers that are left, and spares a process that has their pid by chance', async (t) => {

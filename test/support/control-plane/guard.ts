@@ -51,10 +51,17 @@ export function sweep(parent: string): void {
   for (const name of readdirSync(parent)) {
     const owner = new RegExp(`^${prefix}(\\d+)-`).exec(name)?.[1]
     if (owner === undefined || isAlive(Number(owner))) continue
-    const dir = join(parent, name)
-    for (const pid of pidsIn(dir)) if (commandOf(pid).includes(dir)) kill(pid)
-    rmSync(dir, { recursive: true, force: true, maxRetries: 5 })
+    try {
+      clear(join(parent, name))
+    } catch {
+      // It belongs to another user, who sweeps it some day.
+    }
   }
+}
+
+function clear(dir: string): void {
+  for (const pid of pidsIn(dir)) if (commandOf(pid).includes(dir)) kill(pid)
+  rmSync(dir, { recursive: true, force: true, maxRetries: 5 })
 }
 
 function pidsIn(dir: string): number[] {
