@@ -1,4 +1,4 @@
-import { beSmall } from '../small-process.ts'
+import { beSmall } from '../../../src/core/small-process.ts'
 import { task } from '../tasks.ts'
 
 if (task<'agent'>().small) beSmall()
