@@ -15,6 +15,10 @@ export const failures = catalogue({
     409,
     'the lease {lease} in namespace {namespace} was not free within {seconds} s; another check may be running there',
   ],
+  CHECK_NAME_TAKEN: [
+    409,
+    'the {kind} {name} in namespace {namespace} was not made by a check and is left alone; give another namespace with --namespace',
+  ],
   OUTPUT_ONLY_WITH_CHECK: [400, 'only up --check has results to print as JSON; leave -o json out, or add --check'],
   DATA_UNUSABLE: [500, 'the data folder {path} cannot be used ({detail}); give another one with --data'],
   DATA_DAMAGED: [500, '{path} cannot be read ({detail}); remove it to start anew'],

@@ -26,6 +26,8 @@ const leaseWaitMs = 30_000
 
 /** What a check makes on the hub. Fixed, so that the next check finds what a killed one left. */
 const name = 'lanyard-check'
+/** Tells what a check made from what somebody else gave the same name. */
+const mark = { 'lanyard.io/check': 'true' }
 
 /** A list, a lease, and a watch under it, on a given hub. Leaves nothing behind. */
 export async function* checkHub(deps: HubDeps & { signal: AbortSignal }): AsyncGenerator<Step> {
@@ -89,8 +91,11 @@ async function watchOne({ client, namespace, clock, signal }: HubDeps & { signal
   const late = new AbortController()
   using _timer = clock.countdown(patienceMs, () => late.abort(silent))
   const collection = client.of(configMaps, namespace)
-  await collection.delete(name)
-  const { metadata } = await collection.create({ metadata: { name }, data: { made: 'by lanyard up --check' } })
+  const left = await collection.find(name, { signal })
+  if (left && left.metadata.labels?.['lanyard.io/check'] !== 'true')
+    throw failures.CHECK_NAME_TAKEN({ kind: 'ConfigMap', name, namespace })
+  if (left) await collection.delete(name, { preconditions: { uid: left.metadata.uid } })
+  const { metadata } = await collection.create({ metadata: { name, labels: mark } })
   try {
     const events = collection.watch({
       resourceVersion: metadata.resourceVersion,

@@ -38,11 +38,25 @@ test('up --check lists, watches and holds a lease on a hub, and leaves nothing t
 
 test('what a killed check left on the hub is cleared by the next one', needsControlPlane, async (t) => {
   const { kube, namespace, args, leftovers } = await aHub(t)
-  await kube.of(configMaps, namespace).create({ metadata: { name: 'lanyard-check' } })
+  const labels = { 'lanyard.io/check': 'true' }
+  await kube.of(configMaps, namespace).create({ metadata: { name: 'lanyard-check', labels } })
   const { code, err } = await lanyard(t, [...args, '--check']).ended
   assert.equal(code, 0, err)
   assert.deepEqual(await leftovers(), [])
 })
+
+test(
+  'a ConfigMap of somebody else under the name of the check is named and left alone',
+  needsControlPlane,
+  async (t) => {
+    const { kube, namespace, args } = await aHub(t)
+    await kube.of(configMaps, namespace).create({ metadata: { name: 'lanyard-check' }, data: { theirs: 'yes' } })
+    const { code, err } = await lanyard(t, [...args, '--check']).ended
+    assert.equal(code, 1)
+    assert.match(err, /CHECK_NAME_TAKEN/)
+    assert.deepEqual((await kube.of(configMaps, namespace).get('lanyard-check')).data, { theirs: 'yes' })
+  },
+)
 
 test('up leads on the hub, and gives the lease back when it is stopped', needsControlPlane, async (t) => {
   const { kube, namespace, args } = await aHub(t)
