@@ -35,12 +35,22 @@ export interface Kind {
   readonly storedAs: { readonly apiVersion: string; readonly kind: string }
   readonly rules: Rules
   readonly subresources: Readonly<Record<string, Subresource>>
+  /** What a client sent, as an object of this version: typed and pruned. Throws 400 for what cannot be one. */
+  decode(sent: Record<string, unknown>, version: KindVersion): Decoded
+  /** What is kept may be older than the schema: fills in defaults and prunes on the way out. Absent: nothing to do. */
+  renew?(stored: ApiObject, version: KindVersion): ApiObject
   /** Present where versions differ. Never called with objects that are in that version already. */
   convert?(objects: readonly ApiObject[], apiVersion: string): Promise<ApiObject[]>
   /** In place of storage: the answer to a create. For reviews, which are questions. */
   answer?(object: ApiObject, context: WriteContext): Promise<ApiObject>
   /** True for kinds that a CustomResourceDefinition made: their schemas are enforced as structural schemas are. */
   readonly custom: boolean
+}
+
+export interface Decoded {
+  readonly object: ApiObject
+  /** What strict validation holds against it, in Kubernetes' words: `unknown field "spec.foo"`. */
+  readonly flaws: readonly string[]
 }
 
 export interface KindVersion {
