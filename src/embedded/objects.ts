@@ -1,6 +1,7 @@
-import type { ObjectMeta } from '../kube/objects.ts'
+import type { ObjectMeta as ReadMeta } from '../kube/objects.ts'
 
-export type { ObjectMeta }
+/** To a server, nothing of an object is read-only. */
+export type ObjectMeta = { -readonly [Field in keyof ReadMeta]: ReadMeta[Field] }
 
 /** An object of the API as plain JSON. Whoever holds one that came from `fresh` or from a request may change it. */
 export interface ApiObject {

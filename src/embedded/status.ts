@@ -6,7 +6,7 @@ import { resourceName } from './objects.ts'
 export interface Status {
   kind: 'Status'
   apiVersion: 'v1'
-  metadata: Record<never, never>
+  metadata: { continue?: string }
   status: 'Failure' | 'Success'
   message?: string
   reason?: string
@@ -28,21 +28,23 @@ export class ApiFailure extends Error {
   readonly code: number
   readonly reason: string
   readonly details: StatusDetails | undefined
+  readonly metadata: { continue?: string }
 
-  constructor(code: number, reason: string, message: string, details?: StatusDetails) {
+  constructor(code: number, reason: string, message: string, details?: StatusDetails, metadata = {}) {
     super(message)
     this.name = 'ApiFailure'
     this.code = code
     this.reason = reason
     this.details = details
+    this.metadata = metadata
   }
 
   toStatus(): Status {
-    const { message, reason, details, code } = this
+    const { message, reason, details, code, metadata } = this
     return {
       kind: 'Status',
       apiVersion: 'v1',
-      metadata: {},
+      metadata,
       status: 'Failure',
       message,
       ...(reason && { reason }),

@@ -213,7 +213,7 @@ describe('an informer', needsControlPlane, () => {
     await here.delete('goes')
     await here.apply(aConfigMap('stays', { value: '2' }), { fieldManager: 'test', force: true })
     await here.create(aConfigMap('comes'))
-    await plane.restart('kube-apiserver')
+    await plane.restart(plane.apiServer)
     proxy.heal()
     await assertSame(informed, here)
     assert.deepEqual(told.sort(), ['added comes', 'deleted goes', 'updated stays'])

@@ -1,6 +1,7 @@
-/** Starts the Kubernetes API that tests run on: the real one with `CONTROL_PLANE=kube`. */
+/** Starts the Kubernetes API that tests run on: the embedded one, or the real one with `CONTROL_PLANE=kube`. */
 import { attach } from './control-plane/access.ts'
 import type { ControlPlane, ControlPlaneOptions, OwnControlPlane } from './control-plane/contract.ts'
+import { launchEmbedded } from './control-plane/embedded.ts'
 import { launchKube, whyNoKube } from './control-plane/kube.ts'
 import type { TestScope } from './test-scope.ts'
 import { teardown } from './test-scope.ts'
@@ -23,6 +24,7 @@ interface Implementation {
 }
 
 const implementations: Readonly<Record<string, Implementation>> = {
+  embedded: { whyMissing: () => undefined, launch: launchEmbedded },
   kube: { whyMissing: whyNoKube, launch: launchKube },
 }
 

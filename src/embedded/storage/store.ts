@@ -61,7 +61,7 @@ export interface Store {
   /** Changes up to this one are forgotten: nothing can be read or watched from before it. */
   readonly oldestRevision: number
   get(storage: string, namespace: string, name: string): Entry | undefined
-  /** In the order of namespaces, then names, bytewise. */
+  /** In the order of keys (`namespace/name`), bytewise: `a-b/x` comes before `a/x`. */
   list(storage: string, query?: Query): Page
   count(storage: string): number
   /** Resolves when it is on disk and visible. Throws `StaleWrite`, or `StorageFailure` when the disk refuses. */
@@ -70,6 +70,8 @@ export interface Store {
   changesSince(revision: number, storage?: string): readonly Change[] | undefined
   /** Called after each commit, in the order of revisions, before the writers are told. */
   subscribe(listener: (changes: readonly Change[]) => void): Disposable
+  /** Makes the history begin with the next change: `oldestRevision` becomes `revision`, also after a restart. */
+  forgetHistory(): Promise<void>
   /** Waits for what is being written. */
   close(): Promise<void>
 }

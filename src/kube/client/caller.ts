@@ -5,9 +5,9 @@ import type { Log } from '../../core/log.ts'
 import type { Random } from '../../core/random.ts'
 import type { Connection, Credentials } from '../connection.ts'
 import { failures } from '../failures.ts'
-import type { CallOptions } from '../kube.ts'
 import { Answer, failureOf, parseJson } from './answer.ts'
 import { authorizationHeader } from './authorization.ts'
+import type { Call, Calls } from './calls.ts'
 import { Endpoint } from './endpoint.ts'
 import type { Headers } from './headers.ts'
 import { checkedHeaders } from './headers.ts'
@@ -21,20 +21,6 @@ import type { LaneName } from './transport.ts'
 import { Lost } from './transport.ts'
 import { WatchStream } from './watch-stream.ts'
 
-export interface Call extends CallOptions {
-  method: string
-  /** Without the server's prefix and the query. */
-  path: string
-  /** As `queryString` makes it. */
-  query?: string
-  /** For metrics: what is asked for, without names. */
-  target: string
-  accept?: string | undefined
-  contentType?: string | undefined
-  body?: Buffer | undefined
-  compress?: boolean
-}
-
 export interface CallerDeps {
   connection: Connection
   target: Target
@@ -45,7 +31,7 @@ export interface CallerDeps {
 }
 
 /** Makes calls: paced, authenticated, repeated where that is safe, within a deadline. */
-export class Caller {
+export class Caller implements Calls {
   readonly #deps: CallerDeps
   readonly #endpoint: Endpoint
   readonly #limit: RateLimit

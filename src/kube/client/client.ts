@@ -8,6 +8,7 @@ import type { KubeObject, Resource } from '../objects.ts'
 import { Address } from './address.ts'
 import { parseJson } from './answer.ts'
 import { Caller } from './caller.ts'
+import type { Calls } from './calls.ts'
 import { ResourceCollection } from './collection.ts'
 import type { ClientOptions } from './options.ts'
 import { settingsOf } from './options.ts'
@@ -36,16 +37,17 @@ export function connect(
   const target = targetOf(connection)
   const settings = settingsOf(options, target)
   const caller = new Caller({ connection, target, settings, clock, random, log })
-  return {
-    of: <T extends KubeObject>(resource: Resource<T>, namespace?: string): Collection<T> =>
-      new ResourceCollection<T>({ caller, random, address: new Address(resource, namespace), view: wholeObjects }),
-    request: (request) => requestOn(caller, request),
-    close: () => caller.close(),
-    [Symbol.asyncDispose]: () => caller.close(),
-  }
+  return { ...kubeOver(caller, random), close: () => caller.close(), [Symbol.asyncDispose]: () => caller.close() }
 }
 
-async function requestOn<R>(caller: Caller, request: KubeRequest): Promise<R> {
+/** Objects and verbs in terms of calls. */
+export const kubeOver = (caller: Calls, random: Random): Kube => ({
+  of: <T extends KubeObject>(resource: Resource<T>, namespace?: string): Collection<T> =>
+    new ResourceCollection<T>({ caller, random, address: new Address(resource, namespace), view: wholeObjects }),
+  request: (request) => requestOn(caller, request),
+})
+
+async function requestOn<R>(caller: Calls, request: KubeRequest): Promise<R> {
   const { method = 'GET', query = {}, body, contentType, accept = '*/*' } = request
   const path = checkedPath(request.path)
   const [target = ''] = path.split('?', 1)

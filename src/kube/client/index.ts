@@ -5,4 +5,6 @@
  */
 export type { ClientDeps, KubeClient } from './client.ts'
 export { connect } from './client.ts'
+export type { InProcessAnswer, InProcessRequest, InProcessServer, LineSink } from './in-process.ts'
+export { kubeInProcess } from './in-process.ts'
 export type { ClientOptions, RequestSample } from './options.ts'

@@ -3,7 +3,7 @@ import { isAbsent, isExpired } from '../failures.ts'
 import type { CallOptions, Collection, ListOptions, WatchEvent, WatchOptions } from '../kube.ts'
 import type { KubeObject, List, Stored } from '../objects.ts'
 import type { Address } from './address.ts'
-import type { Caller } from './caller.ts'
+import type { Calls } from './calls.ts'
 import { queryString } from './path.ts'
 import type { View } from './view.ts'
 import { WatchIterator } from './watch.ts'
@@ -11,7 +11,7 @@ import { WatchIterator } from './watch.ts'
 const defaultPageSize = 500
 
 export interface ReaderDeps {
-  caller: Caller
+  caller: Calls
   address: Address
   view: View
   random: Random

@@ -28,6 +28,10 @@ export interface ControlPlane {
 /** One that nobody else uses, so that it may be broken. */
 export interface OwnControlPlane extends ControlPlane, AsyncDisposable {
   readonly dir: string
+  /** All that it was started with. */
+  readonly programs: readonly Program[]
+  /** The one that serves the API. */
+  readonly apiServer: Program
   /** Of the programs that run at present. */
   readonly pids: Readonly<Partial<Record<Program, number>>>
   /** Ends a program and waits until it has; it stays down until `start`. Default signal: SIGKILL. */
@@ -40,8 +44,12 @@ export interface OwnControlPlane extends ControlPlane, AsyncDisposable {
   stop(): Promise<void>
 }
 
-export const programs = ['etcd', 'kube-apiserver', 'kube-controller-manager'] as const
-export type Program = (typeof programs)[number]
+/** Of a real control plane, in the order they are started. */
+export const kubePrograms = ['etcd', 'kube-apiserver', 'kube-controller-manager'] as const
+/** The embedded one is a single program. */
+export const embeddedProgram = 'lanyard-kube'
+export type KubeProgram = (typeof kubePrograms)[number]
+export type Program = KubeProgram | typeof embeddedProgram
 
 export interface KubeconfigUser {
   certificate?: CertifiedKey
@@ -72,7 +80,7 @@ export interface ControlPlaneOptions {
   controllers?: boolean | readonly string[]
   featureGates?: Readonly<Record<string, boolean>>
   /** Further flags, or other values for those given by default. Only a real control plane takes them. */
-  flags?: Readonly<Partial<Record<Program, Flags>>>
+  flags?: Readonly<Partial<Record<KubeProgram, Flags>>>
 }
 
 export interface OidcOptions {

@@ -2,8 +2,8 @@ import { writeFile } from 'node:fs/promises'
 import { findAssets } from '../../../tools/kube-assets/locate.ts'
 import type { Facts } from './access.ts'
 import { accessTo, kubeconfigOf, publish } from './access.ts'
-import type { ControlPlaneOptions, OwnControlPlane } from './contract.ts'
-import { programs } from './contract.ts'
+import type { ControlPlaneOptions, KubeProgram, OwnControlPlane } from './contract.ts'
+import { kubePrograms } from './contract.ts'
 import type { GuardedDir } from './guard.ts'
 import { createGuardedDir } from './guard.ts'
 import { createIdentities, issueForClient, writeSecret } from './identities.ts'
@@ -13,11 +13,11 @@ import { Servers } from './servers.ts'
 
 /** Why a real control plane cannot be started here, and what to do. Undefined when it can. */
 export const whyNoKube = (env: NodeJS.ProcessEnv): string | undefined =>
-  findAssets(env, programs) ? undefined : `${programs.join(', ')} are not built; run: npm run kube-assets`
+  findAssets(env, kubePrograms) ? undefined : `${kubePrograms.join(', ')} are not built; run: npm run kube-assets`
 
 /** A real etcd, kube-apiserver and kube-controller-manager. */
 export async function launchKube(options: ControlPlaneOptions, env: NodeJS.ProcessEnv): Promise<OwnControlPlane> {
-  const assets = findAssets(env, programs)
+  const assets = findAssets(env, kubePrograms)
   if (assets === undefined) throw new Error(whyNoKube(env))
   const dir = createGuardedDir()
   const servers = new Servers(assets, pathsIn(dir.path), options)
@@ -54,7 +54,7 @@ async function startAll(servers: Servers): Promise<Facts> {
   return facts
 }
 
-async function writeGivenFiles(paths: Paths, options: ControlPlaneOptions): Promise<void> {
+export async function writeGivenFiles(paths: Paths, options: ControlPlaneOptions): Promise<void> {
   const given = {
     [paths.authorizationConfig]: options.authorizationConfig,
     [paths.authenticationConfig]: options.authenticationConfig,
@@ -74,12 +74,15 @@ function ownControlPlane(facts: Facts, servers: Servers, dir: GuardedDir): OwnCo
   return {
     ...accessTo(facts),
     dir: dir.path,
+    programs: servers.programs,
+    apiServer: 'kube-apiserver',
     get pids() {
       return servers.pids
     },
-    kill: (program, signal = 'SIGKILL') => servers.end(program, signal),
-    start: (program) => servers.start(program),
-    async restart(program) {
+    kill: (program, signal = 'SIGKILL') => servers.end(program as KubeProgram, signal),
+    start: (program) => servers.start(program as KubeProgram),
+    async restart(given) {
+      const program = given as KubeProgram | undefined
       if (program) await servers.end(program, 'SIGTERM').then(() => servers.start(program))
       else await servers.endAll().then(() => servers.startAll())
     },

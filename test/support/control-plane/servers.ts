@@ -1,6 +1,6 @@
 import type { Assets } from '../../../tools/kube-assets/locate.ts'
-import type { ControlPlaneOptions, Program } from './contract.ts'
-import { programs } from './contract.ts'
+import type { ControlPlaneOptions, KubeProgram as Program } from './contract.ts'
+import { kubePrograms } from './contract.ts'
 import type { Flags } from './flags.ts'
 import { apiserverFlags, controllerManagerFlags, etcdFlags, toArguments } from './flags.ts'
 import type { Identities } from './identities.ts'
@@ -51,9 +51,13 @@ export class Servers {
     )
   }
 
+  get programs(): readonly Program[] {
+    return kubePrograms.filter((program) => this.#recipes.has(program))
+  }
+
   get pids(): Partial<Record<Program, number>> {
-    const running = [...this.#processes.values()].filter(({ ending }) => ending === undefined)
-    return Object.fromEntries(running.map(({ program, pid }) => [program, pid]))
+    const running = [...this.#processes].filter(([, { ending }]) => ending === undefined)
+    return Object.fromEntries(running.map(([program, { pid }]) => [program, pid]))
   }
 
   /** Starts what is down. Behind a new etcd the API server has to find its way back, too, before anything works. */
@@ -64,7 +68,7 @@ export class Servers {
   }
 
   async startAll(): Promise<void> {
-    for (const program of programs) if (this.#recipes.has(program)) await this.start(program)
+    for (const program of this.programs) await this.start(program)
   }
 
   async end(program: Program, signal: NodeJS.Signals): Promise<void> {

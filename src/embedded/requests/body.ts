@@ -1,0 +1,62 @@
+import { contentTypeOf, parseBody } from '../kinds/decode/parse-body.ts'
+import { badRequest } from '../status.ts'
+import type { Sent } from './decode.ts'
+import type { DeleteOptions } from './delete.ts'
+import { checkDeleteOptions } from './delete.ts'
+import { isTrueParameter } from './request-info.ts'
+
+/** A request as the layers below the server see it. */
+export interface ApiRequest {
+  readonly method: string
+  /** Decoded, without the query. */
+  readonly path: string
+  readonly query: URLSearchParams
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  /** At most the size that the server takes; throws 413 for more. */
+  readBody(): Promise<Buffer>
+}
+
+export const headerOf = ({ headers }: Pick<ApiRequest, 'headers'>, name: string): string | undefined => {
+  const value = headers[name]
+  return Array.isArray(value) ? value[0] : value
+}
+
+/** The object in the body. */
+export async function readSent(request: ApiRequest, kind: string): Promise<Sent> {
+  const media = contentTypeOf(headerOf(request, 'content-type'))
+  return parseBody(await request.readBody(), media, kind)
+}
+
+/** From the body, where there is one, else from the query. */
+export async function readDeleteOptions(request: ApiRequest): Promise<DeleteOptions> {
+  const body = await request.readBody()
+  const options = body.length > 0 ? fromBody(body, headerOf(request, 'content-type')) : fromQuery(request.query)
+  checkDeleteOptions(options)
+  return options
+}
+
+function fromBody(body: Buffer, contentType: string | undefined): DeleteOptions {
+  const { value } = parseBody(body, contentTypeOf(contentType), 'DeleteOptions')
+  const { kind = 'DeleteOptions', apiVersion = 'v1', ...options } = value
+  if (kind !== 'DeleteOptions')
+    throw badRequest(
+      `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/runtime/scheme.go:111"`,
+    )
+  for (const [name, field] of Object.entries(options)) if (field === null) delete options[name]
+  return options as DeleteOptions
+}
+
+function fromQuery(query: URLSearchParams): DeleteOptions {
+  const grace = query.get('gracePeriodSeconds')
+  const policy = query.get('propagationPolicy')
+  const orphan = query.get('orphanDependents')
+  const dryRun = query.getAll('dryRun').filter((value) => value !== '')
+  if (grace !== null && grace !== '' && !/^-?\d+$/.test(grace))
+    throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(grace)}: invalid syntax`)
+  return {
+    ...(grace && { gracePeriodSeconds: Number(grace) }),
+    ...(policy && { propagationPolicy: policy }),
+    ...(orphan && { orphanDependents: isTrueParameter(orphan) }),
+    ...(dryRun.length > 0 && { dryRun }),
+  }
+}

@@ -1,0 +1,51 @@
+import type { Clock } from '../../core/clock.ts'
+import type { Random } from '../../core/random.ts'
+import type { Admitted } from '../admission/admission.ts'
+import type { User } from '../authentication/user.ts'
+import type { WriteContext } from '../kinds/kind.ts'
+import type { Registry, Served } from '../kinds/registry.ts'
+import type { ApiObject } from '../objects.ts'
+import type { About } from '../status.ts'
+import type { Store } from '../storage/store.ts'
+
+/** Everything that writes go through besides the kind itself. */
+export interface WriteDeps {
+  store: Store
+  registry: Registry
+  admission: Admission
+  clock: Clock
+  random: Random
+}
+
+export interface Admission {
+  /** The object as the mutating steps leave it; undefined for DELETE. */
+  mutate(write: Admitted): Promise<ApiObject | undefined>
+  validate(write: Admitted): Promise<void>
+}
+
+/** A request to objects of one kind, by somebody who may make it. */
+export interface Call {
+  readonly served: Served
+  readonly subresource: string
+  /** Empty for what is cluster-scoped. */
+  readonly namespace: string
+  /** Empty for a collection. */
+  readonly name: string
+  readonly user: User
+  /** Of the client: names the field manager where the client does not. */
+  readonly userAgent: string
+  /** For the Warning headers of the answer. */
+  warn(message: string): void
+}
+
+export const aboutOf = ({ served }: Pick<Call, 'served'>): About => served.kind
+
+export const contextOf = (call: Call, clock: Clock, dryRun: boolean): WriteContext => ({
+  user: call.user,
+  now: clock.now(),
+  dryRun,
+  namespace: call.namespace,
+})
+
+/** A moment as Kubernetes writes it: whole seconds, UTC. */
+export const timeText = (moment: Date): string => `${moment.toISOString().slice(0, 19)}Z`

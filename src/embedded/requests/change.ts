@@ -1,0 +1,161 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { FieldError } from '../../core/schema/field-errors.ts'
+import type { Admitted } from '../admission/admission.ts'
+import type { Part } from '../kinds/kind.ts'
+import { checkMetadataUpdate } from '../kinds/metadata.ts'
+import type { ApiObject } from '../objects.ts'
+import { isUnchanged } from '../patch/unchanged.ts'
+import { ApiFailure, conflict, invalid, notFound } from '../status.ts'
+import type { Entry } from '../storage/store.ts'
+import { StaleWrite } from '../storage/store.ts'
+import type { Call, WriteDeps } from './call.ts'
+import { aboutOf, contextOf } from './call.ts'
+import { track } from './managing.ts'
+import type { WriteParameters } from './parameters.ts'
+import { objectOf, toStored } from './representation.ts'
+
+/** What a request makes of the current state. */
+export interface Proposal {
+  /** In the version of the request; of a subresource that is a part, what was submitted for it. */
+  readonly object: ApiObject
+  /** Server-side apply has set the managed fields already. */
+  readonly isApplied: boolean
+}
+
+export interface ChangeOptions {
+  readonly parameters: WriteParameters
+  /** UpdateOptions or PatchOptions, as admission webhooks see them. */
+  readonly options: Readonly<Record<string, unknown>>
+  /** A PUT must name the version it replaces where the kind says so; a patch names it by having read it. */
+  readonly isPut: boolean
+  /** May be asked several times, each time with a newer state. The object may be changed. */
+  propose(current: ApiObject): Promise<Proposal>
+}
+
+/** As often as others are faster, and a client that names no version does not mind. */
+const tries = 20
+
+/** Moves an object to the state that is proposed, in one step of the store. Resolves to that state. */
+export async function changeObject(deps: WriteDeps, call: Call, change: ChangeOptions): Promise<ApiObject> {
+  for (let attempt = 1; ; attempt++) {
+    const entry = deps.store.get(call.served.kind.storage, call.namespace, call.name)
+    if (!entry) throw notFound(aboutOf(call), call.name)
+    try {
+      return await changeOnce(deps, call, change, entry)
+    } catch (error) {
+      if (!(error instanceof StaleWrite)) throw error
+      if (attempt === tries) throw conflict(aboutOf(call), call.name)
+    }
+  }
+}
+
+async function changeOnce(deps: WriteDeps, call: Call, change: ChangeOptions, entry: Entry): Promise<ApiObject> {
+  const { served, subresource } = call
+  const { rules } = served.kind
+  const { parameters } = change
+  const context = contextOf(call, deps.clock, parameters.dryRun)
+  const old = await objectOf(entry, served)
+  const proposal = await change.propose(await objectOf(entry, served))
+  checkPreconditions(call, change, proposal.object, old)
+  rules.defaults?.(proposal.object)
+  const part = partOf(call)
+  const merged = part ? part.merge(proposal.object, old, context) : proposal.object
+  keepServersOwn(merged, old)
+  if (!proposal.isApplied) track(call, { old, next: merged, parameters, now: context.now })
+  const write: Admitted = {
+    operation: 'UPDATE',
+    served,
+    subresource,
+    namespace: call.namespace,
+    name: call.name,
+    object: merged,
+    old,
+    user: call.user,
+    dryRun: parameters.dryRun,
+    options: change.options,
+    warn: call.warn,
+  }
+  const next = (await deps.admission.mutate(write)) ?? merged
+  keepServersOwn(next, old)
+  if (!part) rules.prepareUpdate?.(next, old, context)
+  moveGeneration(call, next, old)
+  const errors = [...checkMetadataUpdate(next.metadata, old.metadata), ...problems(call, next, old)]
+  if (errors.length > 0) throw invalid(served.kind, call.name, errors)
+  for (const warning of rules.warnings?.(next, old) ?? []) call.warn(warning)
+  await deps.admission.validate({ ...write, object: next })
+  if (isUnchanged(old, next)) return old
+  if (parameters.dryRun) return next
+  return store(deps, call, next, entry)
+}
+
+const partOf = ({ served, subresource }: Call): Part | undefined => {
+  const found = subresource === '' ? undefined : served.kind.subresources[subresource]
+  return found?.type === 'part' ? found : undefined
+}
+
+function problems(call: Call, next: ApiObject, old: ApiObject): FieldError[] {
+  const part = partOf(call)
+  if (part?.check) return part.check(next, old)
+  const { rules } = call.served.kind
+  return [...(rules.check?.(next) ?? []), ...(part ? [] : (rules.checkUpdate?.(next, old) ?? []))]
+}
+
+function checkPreconditions(call: Call, { isPut }: ChangeOptions, { metadata }: ApiObject, old: ApiObject): void {
+  const { resourceVersion = '', uid } = metadata
+  if (resourceVersion !== '' && !/^\d+$/.test(resourceVersion))
+    throw new ApiFailure(500, '', `strconv.ParseUint: parsing ${JSON.stringify(resourceVersion)}: invalid syntax`)
+  const isNamed = resourceVersion !== '' && resourceVersion !== '0'
+  if (!isNamed && isPut && call.served.kind.rules.updatesUnconditionally === false)
+    throw invalid(call.served.kind, call.name, [mustNameVersion])
+  if (uid && uid !== old.metadata.uid)
+    throw conflict(
+      aboutOf(call),
+      call.name,
+      `StorageError: invalid object, Code: 4, Key: /registry/${call.served.kind.plural}/${[call.namespace, call.name].filter(Boolean).join('/')}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${uid}, UID in object meta: ${old.metadata.uid}`,
+    )
+  if (isNamed && resourceVersion !== old.metadata.resourceVersion) throw conflict(aboutOf(call), call.name)
+}
+
+const mustNameVersion: FieldError = {
+  reason: 'FieldValueInvalid',
+  field: 'metadata.resourceVersion',
+  message: 'Invalid value: 0: must be specified for an update',
+}
+
+/** Fields of metadata that no client may set, whatever it sends. */
+function keepServersOwn({ metadata }: ApiObject, old: ApiObject): void {
+  const { uid, resourceVersion, generation, creationTimestamp, deletionTimestamp, deletionGracePeriodSeconds } =
+    old.metadata
+  const own = { uid, resourceVersion, generation, creationTimestamp, deletionTimestamp, deletionGracePeriodSeconds }
+  for (const [name, value] of Object.entries(own))
+    if (value === undefined) delete (metadata as Record<string, unknown>)[name]
+    else (metadata as Record<string, unknown>)[name] = value
+  delete metadata.selfLink
+}
+
+function moveGeneration({ served }: Call, next: ApiObject, old: ApiObject): void {
+  const { generationOf } = served.kind.rules
+  if (!generationOf) return
+  const { generation = 0 } = old.metadata
+  next.metadata.generation = isDeepStrictEqual(generationOf(next), generationOf(old)) ? generation : generation + 1
+  if (next.metadata.generation === 0) delete next.metadata.generation
+}
+
+/** The last finalizer that goes takes the object with it. */
+async function store(deps: WriteDeps, call: Call, next: ApiObject, entry: Entry): Promise<ApiObject> {
+  const { storage, namespace, name, revision: follows } = entry
+  const place = { storage, namespace, name, follows }
+  if (isOver(call, next)) {
+    await deps.store.write({ ...place, object: undefined })
+    return next
+  }
+  const written = await deps.store.write({ ...place, object: await toStored(next, call.served) })
+  return objectOf(written, call.served)
+}
+
+/** Whether nothing keeps an object that is being deleted. */
+export function isOver({ served }: Pick<Call, 'served'>, { metadata, ...rest }: ApiObject): boolean {
+  if (!metadata.deletionTimestamp || (metadata.finalizers?.length ?? 0) > 0) return false
+  if ((metadata.deletionGracePeriodSeconds ?? 0) > 0) return false
+  return (served.kind.rules.finalizersOf?.({ metadata, ...rest } as ApiObject).length ?? 0) === 0
+}

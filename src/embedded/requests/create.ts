@@ -1,0 +1,107 @@
+import { randomUUID } from 'node:crypto'
+import type { Admitted } from '../admission/admission.ts'
+import { checkMetadata } from '../kinds/metadata.ts'
+import type { ApiObject } from '../objects.ts'
+import { ApiFailure, alreadyExists, invalid } from '../status.ts'
+import { StaleWrite } from '../storage/store.ts'
+import type { Call, WriteDeps } from './call.ts'
+import { aboutOf, contextOf, timeText } from './call.ts'
+import { settleNamespace } from './decode.ts'
+import { track } from './managing.ts'
+import type { WriteParameters } from './parameters.ts'
+import { objectOf, toStored } from './representation.ts'
+
+export interface CreateOptions {
+  readonly parameters: WriteParameters
+  readonly options: Readonly<Record<string, unknown>>
+  /** Server-side apply has set the managed fields already. */
+  readonly isApplied?: boolean
+}
+
+/** Names that are tried before a generated one is given up. */
+const nameTries = 8
+
+export async function createObject(
+  deps: WriteDeps,
+  call: Call,
+  sent: ApiObject,
+  create: CreateOptions,
+): Promise<ApiObject> {
+  settleNamespace(sent, call)
+  if (sent.metadata.resourceVersion && sent.metadata.resourceVersion !== '0')
+    throw new ApiFailure(500, '', 'resourceVersion should not be set on objects to be created')
+  const isGenerated = !sent.metadata.name && Boolean(sent.metadata.generateName)
+  for (let attempt = 1; ; attempt++) {
+    const object = isGenerated ? structuredClone(sent) : sent
+    if (isGenerated) object.metadata.name = generatedName(object.metadata.generateName ?? '', deps)
+    try {
+      return await createOnce(deps, call, object, create)
+    } catch (error) {
+      if (!(error instanceof StaleWrite)) throw error
+      if (!isGenerated || attempt === nameTries) throw alreadyExists(aboutOf(call), object.metadata.name ?? '')
+    }
+  }
+}
+
+async function createOnce(
+  deps: WriteDeps,
+  call: Call,
+  sent: ApiObject,
+  { parameters, options, isApplied = false }: CreateOptions,
+): Promise<ApiObject> {
+  const { served } = call
+  const { rules } = served.kind
+  const context = contextOf(call, deps.clock, parameters.dryRun)
+  rules.defaults?.(sent)
+  if (!isApplied) track(call, { old: undefined, next: sent, parameters, now: context.now })
+  const write: Admitted = {
+    operation: 'CREATE',
+    served,
+    subresource: '',
+    namespace: call.namespace,
+    name: sent.metadata.name ?? '',
+    object: sent,
+    old: undefined,
+    user: call.user,
+    dryRun: parameters.dryRun,
+    options,
+    warn: call.warn,
+  }
+  const object = (await deps.admission.mutate(write)) ?? sent
+  settleNamespace(object, call)
+  stamp(object, context.now)
+  rules.prepareCreate?.(object, context)
+  if (rules.generationOf) object.metadata.generation = 1
+  else delete object.metadata.generation
+  const form = { namespaced: served.kind.namespaced, ...(rules.checkName && { checkName: rules.checkName }) }
+  const errors = [...checkMetadata(object.metadata, form), ...(rules.check?.(object) ?? [])]
+  const name = object.metadata.name ?? ''
+  if (errors.length > 0) throw invalid(served.kind, name, errors)
+  for (const warning of rules.warnings?.(object) ?? []) call.warn(warning)
+  await deps.admission.validate({ ...write, object, name })
+  const { storage } = served.kind
+  if (parameters.dryRun) {
+    const current = deps.store.get(storage, call.namespace, name)
+    if (current) throw new StaleWrite(current)
+    return object
+  }
+  const stored = await toStored(object, served)
+  const written = await deps.store.write({ storage, namespace: call.namespace, name, follows: 0, object: stored })
+  return objectOf(written, served)
+}
+
+/** What is the server's to say of a new object. */
+function stamp({ metadata }: ApiObject, now: Date): void {
+  metadata.uid = randomUUID()
+  metadata.creationTimestamp = timeText(now)
+  delete metadata.resourceVersion
+  delete metadata.deletionTimestamp
+  delete metadata.deletionGracePeriodSeconds
+  delete metadata.selfLink
+}
+
+const suffixLength = 5
+const longestPrefix = 63 - suffixLength
+
+const generatedName = (prefix: string, { random }: Pick<WriteDeps, 'random'>): string =>
+  prefix.slice(0, longestPrefix) + random.suffix(suffixLength)

@@ -1,0 +1,158 @@
+import { after } from '../../core/clock.ts'
+import type { FieldError } from '../../core/schema/field-errors.ts'
+import type { Admitted } from '../admission/admission.ts'
+import type { ApiObject } from '../objects.ts'
+import type { Status } from '../status.ts'
+import { conflict, invalid, notFound } from '../status.ts'
+import type { Entry } from '../storage/store.ts'
+import { StaleWrite } from '../storage/store.ts'
+import type { Call, WriteDeps } from './call.ts'
+import { aboutOf, timeText } from './call.ts'
+import { isOver } from './change.ts'
+import { dryRunErrors } from './parameters.ts'
+import { objectOf, toStored } from './representation.ts'
+
+/** DeleteOptions, from the body and the query together. */
+export interface DeleteOptions {
+  gracePeriodSeconds?: number
+  propagationPolicy?: string
+  orphanDependents?: boolean
+  preconditions?: { uid?: string; resourceVersion?: string }
+  dryRun?: string[]
+}
+
+/** What is left: nothing, or an object that something still keeps. */
+export interface Deleted {
+  readonly isGone: boolean
+  /** The last state before it went, or the present one. */
+  readonly object: ApiObject
+}
+
+const orphan = 'orphan'
+const foreground = 'foregroundDeletion'
+const policies = ['Foreground', 'Background', 'Orphan']
+
+export function checkDeleteOptions({ propagationPolicy, orphanDependents, dryRun = [] }: DeleteOptions): void {
+  const errors: FieldError[] = []
+  const field = 'propagationPolicy'
+  if (propagationPolicy !== undefined && orphanDependents !== undefined)
+    errors.push({
+      reason: 'FieldValueInvalid',
+      field,
+      message: `Invalid value: ${JSON.stringify(propagationPolicy)}: orphanDependents and deletionPropagation cannot be both set`,
+    })
+  else if (propagationPolicy !== undefined && !policies.includes(propagationPolicy))
+    errors.push({
+      reason: 'FieldValueNotSupported',
+      field,
+      message: `Unsupported value: ${JSON.stringify(propagationPolicy)}: supported values: "Foreground", "Background", "Orphan", "nil"`,
+    })
+  if (dryRun.some((value) => value !== 'All')) errors.push(...dryRunErrors(dryRun))
+  if (errors.length > 0) throw invalid({ group: 'meta.k8s.io', kind: 'DeleteOptions' }, '', errors)
+}
+
+const tries = 20
+
+export async function deleteObject(deps: WriteDeps, call: Call, options: DeleteOptions): Promise<Deleted> {
+  for (let attempt = 1; ; attempt++) {
+    const entry = deps.store.get(call.served.kind.storage, call.namespace, call.name)
+    if (!entry) throw notFound(aboutOf(call), call.name)
+    try {
+      return await deleteOnce(deps, call, options, entry)
+    } catch (error) {
+      if (!(error instanceof StaleWrite)) throw error
+      if (attempt === tries) throw conflict(aboutOf(call), call.name)
+    }
+  }
+}
+
+async function deleteOnce(deps: WriteDeps, call: Call, options: DeleteOptions, entry: Entry): Promise<Deleted> {
+  const { served } = call
+  const old = await objectOf(entry, served)
+  const dryRun = (options.dryRun?.length ?? 0) > 0
+  checkPreconditions(call, options, old)
+  const write: Admitted = {
+    operation: 'DELETE',
+    served,
+    subresource: '',
+    namespace: call.namespace,
+    name: call.name,
+    object: undefined,
+    old,
+    user: call.user,
+    dryRun,
+    options: { kind: 'DeleteOptions', apiVersion: 'meta.k8s.io/v1', ...options },
+    warn: call.warn,
+  }
+  await deps.admission.mutate(write)
+  await deps.admission.validate(write)
+  const next = await objectOf(entry, served)
+  markDeleting(deps, call, next, options)
+  const place = { storage: entry.storage, namespace: entry.namespace, name: entry.name, follows: entry.revision }
+  if (isOver(call, next)) {
+    if (dryRun) return { isGone: true, object: old }
+    const last = await deps.store.write({ ...place, object: undefined })
+    return { isGone: true, object: await objectOf(last, served) }
+  }
+  if (dryRun || JSON.stringify(next) === JSON.stringify(old)) return { isGone: false, object: next }
+  const written = await deps.store.write({ ...place, object: await toStored(next, served) })
+  return { isGone: false, object: await objectOf(written, served) }
+}
+
+function checkPreconditions(call: Call, { preconditions = {} }: DeleteOptions, { metadata }: ApiObject): void {
+  const { uid, resourceVersion } = preconditions
+  const { group, kind } = call.served.kind
+  const about = { group, plural: kind }
+  if (uid !== undefined && uid !== metadata.uid)
+    throw conflict(
+      about,
+      call.name,
+      `the UID in the precondition (${uid}) does not match the UID in record (${metadata.uid}). The object might have been deleted and then recreated`,
+    )
+  if (resourceVersion !== undefined && resourceVersion !== metadata.resourceVersion)
+    throw conflict(
+      about,
+      call.name,
+      `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record (${metadata.resourceVersion}). The object might have been modified`,
+    )
+}
+
+/** Says that it is being deleted, and what has to happen first. */
+function markDeleting({ clock }: WriteDeps, call: Call, object: ApiObject, options: DeleteOptions): void {
+  const { rules } = call.served.kind
+  const { metadata } = object
+  const finalizers = wantedFinalizers(metadata.finalizers ?? [], options)
+  if (finalizers.length > 0) metadata.finalizers = finalizers
+  else delete metadata.finalizers
+  const graceSeconds = rules.graceSeconds?.(object, options.gracePeriodSeconds) ?? 0
+  const isFirst = metadata.deletionTimestamp === undefined
+  if (!isFirst && graceSeconds >= (metadata.deletionGracePeriodSeconds ?? 0)) return
+  metadata.deletionTimestamp = timeText(after(clock.now(), graceSeconds * 1_000))
+  metadata.deletionGracePeriodSeconds = graceSeconds
+  if (isFirst && metadata.generation) metadata.generation++
+  rules.markDeleting?.(object)
+}
+
+/** The garbage collector acts on the first two, before the object may go. */
+function wantedFinalizers(present: readonly string[], options: DeleteOptions): string[] {
+  const { orphanDependents, propagationPolicy } = options
+  const policy = orphanDependents === undefined ? propagationPolicy : orphanDependents ? 'Orphan' : 'Background'
+  if (policy === undefined) return [...present]
+  const others = present.filter((finalizer) => finalizer !== orphan && finalizer !== foreground)
+  if (policy === 'Orphan') return [...others, orphan]
+  return policy === 'Foreground' ? [...others, foreground] : others
+}
+
+/** What a client is told of an object that is gone. */
+export const goneStatus = ({ served, name }: Call, object: ApiObject): Status => ({
+  kind: 'Status',
+  apiVersion: 'v1',
+  metadata: {},
+  status: 'Success',
+  details: {
+    name,
+    ...(served.kind.group !== '' && { group: served.kind.group }),
+    kind: served.kind.plural,
+    ...(object.metadata.uid !== undefined && { uid: object.metadata.uid }),
+  },
+})

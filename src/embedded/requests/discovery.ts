@@ -1,0 +1,118 @@
+import type { Kind, KindVersion } from '../kinds/kind.ts'
+import type { Registry } from '../kinds/registry.ts'
+import { apiVersionOf } from '../objects.ts'
+
+/** The documents by which a client learns what is served, made from the kinds there are. */
+
+interface GroupVersion {
+  groupVersion: string
+  version: string
+}
+
+/** Those that a client should see first, in the order of a real server. Others follow by name. */
+const groupOrder = [
+  'apps',
+  'events.k8s.io',
+  'authentication.k8s.io',
+  'authorization.k8s.io',
+  'certificates.k8s.io',
+  'rbac.authorization.k8s.io',
+  'admissionregistration.k8s.io',
+  'apiextensions.k8s.io',
+  'coordination.k8s.io',
+]
+
+const place = (group: string): number => {
+  const index = groupOrder.indexOf(group)
+  return index < 0 ? groupOrder.length : index
+}
+
+function versionsOf(kinds: readonly Kind[], group: string): GroupVersion[] {
+  const names = new Set(
+    kinds.filter((kind) => kind.group === group).flatMap((kind) => kind.versions.map(({ name }) => name)),
+  )
+  return [...names].sort(byStability).map((version) => ({ groupVersion: apiVersionOf(group, version), version }))
+}
+
+/** `v2` before `v1` before `v1beta1` before `v1alpha1` before anything else. */
+export function byStability(one: string, other: string): number {
+  const [a, b] = [rankOf(one), rankOf(other)]
+  if (!a || !b) return a ? -1 : b ? 1 : one < other ? -1 : 1
+  return b.stage - a.stage || b.major - a.major || b.minor - a.minor
+}
+
+function rankOf(version: string): { stage: number; major: number; minor: number } | undefined {
+  const found = /^v(\d+)(?:(alpha|beta)(\d+))?$/.exec(version)
+  if (!found) return undefined
+  const stage = found[2] === undefined ? 2 : found[2] === 'beta' ? 1 : 0
+  return { stage, major: Number(found[1]), minor: Number(found[3] ?? 0) }
+}
+
+const groupDocument = (kinds: readonly Kind[], group: string) => {
+  const versions = versionsOf(kinds, group)
+  return { name: group, versions, preferredVersion: versions[0] }
+}
+
+export function apiVersionsDocument(address: string) {
+  return {
+    kind: 'APIVersions',
+    versions: ['v1'],
+    serverAddressByClientCIDRs: [{ clientCIDR: '0.0.0.0/0', serverAddress: address }],
+  }
+}
+
+export function groupsDocument(registry: Registry) {
+  const kinds = registry.all()
+  const groups = [...new Set(kinds.map(({ group }) => group))].filter((group) => group !== '')
+  const ordered = groups.sort((a, b) => place(a) - place(b) || (a < b ? -1 : 1))
+  return { kind: 'APIGroupList', apiVersion: 'v1', groups: ordered.map((group) => groupDocument(kinds, group)) }
+}
+
+export function groupDocumentOf(registry: Registry, group: string) {
+  const kinds = registry.all()
+  if (group === '' || !kinds.some((kind) => kind.group === group)) return undefined
+  return { kind: 'APIGroup', apiVersion: 'v1', ...groupDocument(kinds, group) }
+}
+
+export function resourcesDocument(registry: Registry, group: string, version: string) {
+  const resources = registry
+    .all()
+    .filter((kind) => kind.group === group)
+    .flatMap((kind) => kind.versions.filter(({ name }) => name === version).map((found) => ({ kind, version: found })))
+    .sort((one, other) => (one.kind.plural < other.kind.plural ? -1 : 1))
+    .flatMap(({ kind, version: found }) => resourceEntries(kind, found))
+  if (resources.length === 0) return undefined
+  return {
+    kind: 'APIResourceList',
+    ...(group !== '' && { apiVersion: 'v1' }),
+    groupVersion: apiVersionOf(group, version),
+    resources,
+  }
+}
+
+function resourceEntries(kind: Kind, version: KindVersion): object[] {
+  const { plural, singular, namespaced, verbs, shortNames, categories } = kind
+  const main = {
+    name: plural,
+    singularName: singular,
+    namespaced,
+    kind: kind.kind,
+    verbs,
+    ...(shortNames.length > 0 && { shortNames }),
+    ...(categories.length > 0 && { categories }),
+    ...(!kind.answer && { storageVersionHash: version.storageVersionHash ?? '' }),
+  }
+  const subresources = Object.entries(kind.subresources).map(([name, sub]) => {
+    const isOther = sub.type !== 'part'
+    const [subVersion = '', subGroup = ''] = isOther ? sub.apiVersion.split('/').reverse() : []
+    return {
+      name: `${plural}/${name}`,
+      singularName: '',
+      namespaced,
+      ...(isOther && { group: subGroup, version: subVersion }),
+      kind: isOther ? sub.kind : kind.kind,
+      verbs: sub.type === 'action' ? ['create'] : sub.verbs,
+    }
+  })
+  return [main, ...subresources.sort((one, other) => (one.name < other.name ? -1 : 1))]
+}

@@ -1,0 +1,127 @@
+import type { Clock } from '../../core/clock.ts'
+import { sleep } from '../../core/clock.ts'
+import type { Served } from '../kinds/registry.ts'
+import type { Selection } from '../select/matcher.ts'
+import { matches, onlyName, selectionOf, selectsAll } from '../select/matcher.ts'
+import { ApiFailure, badRequest } from '../status.ts'
+import type { Entry, Store } from '../storage/store.ts'
+import type { ListParameters } from './parameters.ts'
+
+export interface Listed {
+  readonly entries: readonly Entry[]
+  readonly revision: number
+  readonly continueToken?: string
+  readonly remaining?: number
+}
+
+/** What a list answers, before it is put into words. */
+export async function listEntries(
+  deps: { store: Store; clock: Clock },
+  served: Served,
+  namespace: string,
+  parameters: ListParameters,
+): Promise<Listed> {
+  const { store } = deps
+  const selection = selectionOf(served, parameters)
+  const from = parameters.continueToken === '' ? undefined : readToken(parameters.continueToken)
+  if (!from && parameters.resourceVersion) await untilRevision(deps, parameters.resourceVersion)
+  const at = from?.revision ?? (parameters.match === 'Exact' ? parameters.resourceVersion : undefined)
+  if (at !== undefined && at !== inconsistent && at < store.oldestRevision)
+    throw from ? tokenExpired(store, from.after) : versionExpired()
+  const name = onlyName(selection)
+  if (name !== undefined && at === undefined) return listOne(store, served, namespace, selection, name)
+  return page(store, served, selection, {
+    limit: parameters.limit,
+    ...(namespace !== '' && { namespace }),
+    ...(at !== undefined && at !== inconsistent && { at }),
+    ...(from && { after: from.after }),
+  })
+}
+
+/** A name is looked up, not searched for. In all namespaces it is searched for after all. */
+function listOne(store: Store, served: Served, namespace: string, selection: Selection, name: string): Listed {
+  const { kind } = served
+  if (kind.namespaced && namespace === '') return page(store, served, selection, { limit: 0 })
+  const entry = store.get(kind.storage, namespace, name)
+  return { entries: entry && matches(selection, entry, served) ? [entry] : [], revision: store.revision }
+}
+
+interface PageQuery {
+  limit: number
+  namespace?: string
+  at?: number
+  after?: string
+}
+
+function page(store: Store, served: Served, selection: Selection, query: PageQuery): Listed {
+  const { storage } = served.kind
+  const { limit, ...where } = query
+  if (selectsAll(selection)) {
+    const { entries, revision, remaining } = store.list(storage, limit > 0 ? query : where)
+    return remaining === 0
+      ? { entries, revision }
+      : { entries, revision, remaining, continueToken: tokenAfter(entries.at(-1), revision) }
+  }
+  const { entries: all, revision } = store.list(storage, where)
+  const entries: Entry[] = []
+  for (const [index, entry] of all.entries()) {
+    if (!matches(selection, entry, served)) continue
+    entries.push(entry)
+    if (entries.length === limit && index < all.length - 1)
+      return { entries, revision, continueToken: tokenAfter(entry, revision) }
+  }
+  return { entries, revision }
+}
+
+/** In a token: the state of now rather than that of the first page. */
+const inconsistent = -1
+
+/** The form of Kubernetes: clients take it for opaque, people look into it. */
+const writeToken = (after: string, revision: number): string =>
+  Buffer.from(JSON.stringify({ v: 'meta.k8s.io/v1', rv: revision, start: `${after}\0` })).toString('base64url')
+
+const tokenAfter = (entry: Entry | undefined, revision: number): string =>
+  writeToken(`${entry?.namespace}/${entry?.name}`, revision)
+
+function readToken(token: string): { after: string; revision: number } {
+  let read: { v?: unknown; rv?: unknown; start?: unknown }
+  try {
+    read = JSON.parse(Buffer.from(token, 'base64url').toString()) ?? {}
+  } catch {
+    throw badRequest('invalid continue token: continue key is not valid: it is not what a list has answered')
+  }
+  const { v, rv, start } = read
+  if (v !== 'meta.k8s.io/v1' || typeof rv !== 'number' || typeof start !== 'string' || !start.endsWith('\0'))
+    throw badRequest('invalid continue token: continue key is not valid: unrecognized encoded continue token')
+  return { after: start.slice(0, -1), revision: rv }
+}
+
+const tokenExpiredWords =
+  'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.'
+
+function tokenExpired(_store: Store, after: string): ApiFailure {
+  return new ApiFailure(410, 'Expired', tokenExpiredWords, undefined, { continue: writeToken(after, inconsistent) })
+}
+
+const versionExpired = () => new ApiFailure(410, 'Expired', 'The resourceVersion for the provided list is too old.')
+
+/** How long a read waits for a version that is not there yet. */
+const patienceMs = 3_000
+
+async function untilRevision({ store, clock }: { store: Store; clock: Clock }, revision: number): Promise<void> {
+  if (store.revision >= revision) return
+  const reached = Promise.withResolvers<void>()
+  using _subscription = store.subscribe(() => {
+    if (store.revision >= revision) reached.resolve()
+  })
+  await Promise.race([reached.promise, sleep(clock, patienceMs)])
+  if (store.revision < revision) throw tooLargeVersion(revision, store.revision)
+}
+
+const tooLargeVersion = (revision: number, current: number) =>
+  new ApiFailure(504, 'Timeout', `Timeout: Too large resource version: ${revision}, current: ${current}`, {
+    causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
+    retryAfterSeconds: 1,
+  })
+
+export { untilRevision }

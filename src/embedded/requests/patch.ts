@@ -1,0 +1,122 @@
+import { parseApplyPatch, parseJsonPatch, parseMergePatch } from '../kinds/decode/parse-patch.ts'
+import { applyStrictnessToText, patchFailure } from '../kinds/decode/strictness.ts'
+import type { ApiObject } from '../objects.ts'
+import { serverSideApply } from '../patch/apply.ts'
+import { applyJsonPatch, jsonPatchFlaws } from '../patch/json-patch.ts'
+import { checkPatchParameters } from '../patch/manager-name.ts'
+import { applyMergePatch } from '../patch/merge-patch.ts'
+import { ApiFailure, invalid } from '../status.ts'
+import type { ApiRequest } from './body.ts'
+import { headerOf } from './body.ts'
+import type { Call, WriteDeps } from './call.ts'
+import type { Proposal } from './change.ts'
+import { changeObject } from './change.ts'
+import { createObject } from './create.ts'
+import type { Sent } from './decode.ts'
+import { checkName, decodeSent, settleNamespace } from './decode.ts'
+import { managingOf } from './managing.ts'
+import type { WriteParameters } from './parameters.ts'
+
+const types = {
+  'application/json-patch+json': 'json',
+  'application/merge-patch+json': 'merge',
+  'application/apply-patch+yaml': 'apply',
+} as const
+
+type PatchType = (typeof types)[keyof typeof types]
+
+export function patchTypeOf(request: ApiRequest): PatchType {
+  const media = (headerOf(request, 'content-type') ?? '').split(';')[0]?.trim() ?? ''
+  const type = types[media as keyof typeof types]
+  if (!type) throw new ApiFailure(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {})
+  return type
+}
+
+export interface Patched {
+  readonly object: ApiObject
+  readonly isNew: boolean
+}
+
+export async function patchObject(
+  deps: WriteDeps,
+  call: Call,
+  type: PatchType,
+  body: Buffer,
+  parameters: WriteParameters,
+): Promise<Patched> {
+  const flaws = checkPatchParameters({ ...parameters, isApply: type === 'apply' })
+  if (flaws.length > 0) throw invalid({ group: 'meta.k8s.io', kind: 'PatchOptions' }, '', flaws)
+  const options = {
+    kind: 'PatchOptions',
+    apiVersion: 'meta.k8s.io/v1',
+    ...(parameters.dryRun && { dryRun: ['All'] }),
+    ...(parameters.force !== undefined && { force: parameters.force }),
+    ...(parameters.fieldManager && { fieldManager: parameters.fieldManager }),
+    fieldValidation: parameters.fieldValidation,
+  }
+  const propose = type === 'apply' ? applying(deps, call, body, parameters) : patching(call, type, body, parameters)
+  const isAbsent = !deps.store.get(call.served.kind.storage, call.namespace, call.name)
+  if (type === 'apply' && isAbsent && call.subresource === '') {
+    const { object } = await propose(undefined)
+    return { object: await createObject(deps, call, object, { parameters, options, isApplied: true }), isNew: true }
+  }
+  const change = { parameters, options, isPut: false, propose }
+  return { object: await changeObject(deps, call, change), isNew: false }
+}
+
+type Propose = (current: ApiObject | undefined) => Promise<Proposal>
+
+/** A document as a JSON patch or a merge patch leaves it. The document may be changed on the way. */
+export function patcher(type: 'json' | 'merge', body: Buffer): (document: ApiObject) => Sent {
+  const { value: patch, flaws } = type === 'json' ? parseJsonPatch(body) : parseMergePatch(body)
+  const all = type === 'json' ? [...flaws, ...jsonPatchFlaws(patch)] : flaws
+  return (document) => ({
+    value: type === 'json' ? applyJsonPatch(document, patch) : applyMergePatch(document, patch),
+    flaws: all,
+  })
+}
+
+function patching(call: Call, type: 'json' | 'merge', body: Buffer, parameters: WriteParameters): Propose {
+  const patched = patcher(type, body)
+  return async (current) => {
+    const sent = patched(current as ApiObject)
+    const object = decodePatched(call, sent, parameters)
+    settleNamespace(object, call)
+    checkName(object, call)
+    return { object, isApplied: false }
+  }
+}
+
+function decodePatched(call: Call, sent: Sent, { fieldValidation }: WriteParameters): ApiObject {
+  try {
+    return decodeSent(call, sent, fieldValidation)
+  } catch (error) {
+    throw patchFailure(error, sent.value)
+  }
+}
+
+function applying({ clock }: WriteDeps, call: Call, body: Buffer, parameters: WriteParameters): Propose {
+  const { value, flaws } = parseApplyPatch(body)
+  applyStrictnessToText(flaws, parameters.fieldValidation, call)
+  return async (live) => {
+    const applied = structuredClone(value) as unknown as ApiObject
+    const { object } = serverSideApply({
+      live,
+      applied,
+      schema: call.served.version.schema,
+      manager: parameters.fieldManager,
+      force: parameters.force ?? false,
+      now: clock.now(),
+      apiVersion: call.served.apiVersion,
+      kind: call.served.kind.kind,
+      ...managingOf(call),
+    })
+    const managed = object.metadata.managedFields
+    const decoded = decodePatched(call, { value: object, flaws: [] }, parameters)
+    settleNamespace(decoded, call)
+    decoded.metadata.name ||= call.name
+    checkName(decoded, call)
+    if (managed) decoded.metadata.managedFields = managed
+    return { object: decoded, isApplied: true }
+  }
+}

@@ -1,0 +1,244 @@
+import type { User } from '../authentication/user.ts'
+import { decodeTyped } from '../kinds/decode/decode-typed.ts'
+import { allFlaws, applyStrictness } from '../kinds/decode/strictness.ts'
+import type { Action } from '../kinds/kind.ts'
+import type { Served } from '../kinds/registry.ts'
+import type { ApiObject } from '../objects.ts'
+import { methodNotAllowed, noSuchPath, notFound } from '../status.ts'
+import type { FanOut } from '../watch/fan-out.ts'
+import { openWatch } from '../watch/watch.ts'
+import type { Answer } from './answer.ts'
+import { objectAnswer, pageNotFound, textAnswer } from './answer.ts'
+import type { ApiRequest } from './body.ts'
+import { headerOf, readDeleteOptions, readSent } from './body.ts'
+import type { Call, WriteDeps } from './call.ts'
+import { aboutOf, contextOf } from './call.ts'
+import { changeObject } from './change.ts'
+import { createObject } from './create.ts'
+import { checkName, decodeSent, settleNamespace } from './decode.ts'
+import type { DeleteOptions } from './delete.ts'
+import { deleteObject, goneStatus } from './delete.ts'
+import { listText, objectText } from './forms.ts'
+import type { LastLine } from './frames.ts'
+import { frameWriter } from './frames.ts'
+import { listEntries, untilRevision } from './list.ts'
+import type { Form } from './negotiate.ts'
+import { negotiate } from './negotiate.ts'
+import { readListParameters, readWriteParameters } from './parameters.ts'
+import { patchObject, patchTypeOf } from './patch.ts'
+import { objectOf, textOf, textsOf } from './representation.ts'
+import type { ResourceInfo } from './request-info.ts'
+import { changeThroughView } from './view.ts'
+
+export interface ResourceDeps extends WriteDeps {
+  fanOut: FanOut
+  lastLine: LastLine
+}
+
+/** A request about objects, by somebody who may make it. */
+export async function answerResource(
+  deps: ResourceDeps,
+  request: ApiRequest,
+  info: ResourceInfo,
+  user: User,
+  warn: (message: string) => void,
+): Promise<Answer> {
+  const served = deps.registry.find(info.group, info.version, info.plural)
+  if (!served) return unknownResource(deps, info)
+  const userAgent = headerOf(request, 'user-agent') ?? ''
+  const { namespaced } = served.kind
+  // A namespace's own name stands where the namespace of others does.
+  const namespace = namespaced ? info.namespace : ''
+  if (served.version.deprecation) warn(served.version.deprecation)
+  const call: Call = { served, subresource: info.subresource, namespace, name: info.name, user, userAgent, warn }
+  if (info.hasMore || (!namespaced && info.namespace !== '' && info.plural !== 'namespaces')) throw noSuchPath()
+  const form = negotiate(headerOf(request, 'accept'), request.query, userAgent)
+  if (info.subresource !== '') return subresourceRequest(deps, request, info, call, form)
+  if (!(served.kind.verbs as readonly string[]).includes(info.verb)) throw methodNotAllowed()
+  switch (info.verb) {
+    case 'get':
+      return getOne(deps, call, form)
+    case 'list':
+      return list(deps, request, call, form)
+    case 'watch':
+      return watch(deps, request, call, form)
+    case 'create':
+      return create(deps, request, info, call, form)
+    case 'update':
+      return update(deps, request, call, form)
+    case 'patch':
+      return patch(deps, request, call, form)
+    case 'delete':
+      return remove(deps, request, call, form)
+    case 'deletecollection':
+      return removeAll(deps, request, call, form)
+    default:
+      throw methodNotAllowed()
+  }
+}
+
+/** A version that nothing is served under at all is no place; in one that is, only this resource is missing. */
+function unknownResource({ registry }: ResourceDeps, { group, version }: ResourceInfo): Answer {
+  const isServed = registry
+    .all()
+    .some((kind) => kind.group === group && kind.versions.some(({ name }) => name === version))
+  if (isServed) throw noSuchPath()
+  return pageNotFound()
+}
+
+async function getOne(deps: ResourceDeps, call: Call, form: Form): Promise<Answer> {
+  const entry = deps.store.get(call.served.kind.storage, call.namespace, call.name)
+  if (!entry) throw notFound(aboutOf(call), call.name)
+  return textAnswer(200, objectText(await textOf(entry, call.served), call.served, form, deps.clock.now()), form)
+}
+
+async function list(deps: ResourceDeps, { query }: ApiRequest, call: Call, form: Form): Promise<Answer> {
+  const parameters = readListParameters(query, false)
+  const listed = await listEntries(deps, call.served, call.namespace, parameters)
+  const texts = await textsOf(listed.entries, call.served)
+  const meta = {
+    resourceVersion: String(listed.revision),
+    ...(listed.continueToken !== undefined && { continue: listed.continueToken }),
+    ...(listed.remaining !== undefined && { remainingItemCount: listed.remaining }),
+  }
+  return textAnswer(200, listText(texts, call.served, form, meta, deps.clock.now()), form)
+}
+
+async function watch(deps: ResourceDeps, { query }: ApiRequest, call: Call, form: Form): Promise<Answer> {
+  const parameters = readListParameters(query, true)
+  if (parameters.sendInitialEvents && parameters.resourceVersion) await untilRevision(deps, parameters.resourceVersion)
+  // `/watch/` in the path, with a name, is a watch of that one object.
+  const named = call.name === '' ? parameters : { ...parameters, fieldSelector: `metadata.name=${call.name}` }
+  const request = { served: call.served, namespace: call.namespace, parameters: named }
+  return {
+    contentType: 'application/json',
+    writeFrame: frameWriter(call.served, form, deps.clock, deps.lastLine),
+    open: (sink) => openWatch(deps, request, sink),
+  }
+}
+
+const shown = (deps: ResourceDeps, code: number, object: ApiObject, served: Served, form: Form): Answer =>
+  form.as === 'object'
+    ? objectAnswer(code, object, form)
+    : textAnswer(code, objectText(JSON.stringify(object), served, form, deps.clock.now()), form)
+
+async function create(
+  deps: ResourceDeps,
+  request: ApiRequest,
+  info: ResourceInfo,
+  call: Call,
+  form: Form,
+): Promise<Answer> {
+  const { kind } = call.served
+  if (info.name !== '' || (kind.namespaced && call.namespace === '')) throw methodNotAllowed()
+  const parameters = readWriteParameters(request.query, 'CreateOptions')
+  const sent = decodeSent(call, await readSent(request, kind.kind), parameters.fieldValidation)
+  if (kind.answer) {
+    const context = contextOf(call, deps.clock, parameters.dryRun)
+    return objectAnswer(201, await kind.answer(sent, context), form)
+  }
+  const options = optionsOf('CreateOptions', parameters)
+  return shown(deps, 201, await createObject(deps, call, sent, { parameters, options }), call.served, form)
+}
+
+const optionsOf = (kind: string, parameters: ReturnType<typeof readWriteParameters>) => ({
+  kind,
+  apiVersion: 'meta.k8s.io/v1',
+  ...(parameters.dryRun && { dryRun: ['All'] }),
+  ...(parameters.fieldManager && { fieldManager: parameters.fieldManager }),
+  fieldValidation: parameters.fieldValidation,
+})
+
+async function update(deps: ResourceDeps, request: ApiRequest, call: Call, form: Form): Promise<Answer> {
+  const { kind } = call.served
+  if (call.name === '') throw methodNotAllowed()
+  const parameters = readWriteParameters(request.query, 'UpdateOptions')
+  const sent = decodeSent(call, await readSent(request, kind.kind), parameters.fieldValidation)
+  settleNamespace(sent, call)
+  checkName(sent, call)
+  const options = optionsOf('UpdateOptions', parameters)
+  const isAbsent = !deps.store.get(kind.storage, call.namespace, call.name)
+  if (isAbsent && kind.rules.createsOnUpdate && call.subresource === '' && !sent.metadata.resourceVersion)
+    return shown(deps, 201, await createObject(deps, call, sent, { parameters, options }), call.served, form)
+  const propose = async () => ({ object: structuredClone(sent), isApplied: false })
+  const object = await changeObject(deps, call, { parameters, options, isPut: true, propose })
+  return shown(deps, 200, object, call.served, form)
+}
+
+async function patch(deps: ResourceDeps, request: ApiRequest, call: Call, form: Form): Promise<Answer> {
+  if (call.name === '') throw methodNotAllowed()
+  const type = patchTypeOf(request)
+  const parameters = readWriteParameters(request.query, 'PatchOptions')
+  const { object, isNew } = await patchObject(deps, call, type, await request.readBody(), parameters)
+  return shown(deps, isNew ? 201 : 200, object, call.served, form)
+}
+
+async function remove(deps: ResourceDeps, request: ApiRequest, call: Call, form: Form): Promise<Answer> {
+  const { isGone, object } = await deleteObject(deps, call, await readDeleteOptions(request))
+  return isGone ? objectAnswer(200, goneStatus(call, object), form) : shown(deps, 200, object, call.served, form)
+}
+
+/** Each on its own, as the real one: what goes in between is no failure. */
+async function removeAll(deps: ResourceDeps, request: ApiRequest, call: Call, form: Form): Promise<Answer> {
+  const { kind } = call.served
+  if (kind.namespaced && call.namespace === '') throw methodNotAllowed()
+  const options = await readDeleteOptions(request)
+  const parameters = readListParameters(request.query, false)
+  const { entries, revision } = await listEntries(deps, call.served, call.namespace, parameters)
+  const removed = await Promise.all(entries.map(({ name }) => removeIfThere(deps, { ...call, name }, options)))
+  const texts = removed.flatMap((object) => (object ? [JSON.stringify(object)] : []))
+  const meta = { resourceVersion: String(revision) }
+  return textAnswer(200, listText(texts, call.served, form, meta, deps.clock.now()), form)
+}
+
+async function removeIfThere(deps: ResourceDeps, call: Call, options: DeleteOptions): Promise<ApiObject | undefined> {
+  if (!deps.store.get(call.served.kind.storage, call.namespace, call.name)) return undefined
+  return (await deleteObject(deps, call, options)).object
+}
+
+async function subresourceRequest(
+  deps: ResourceDeps,
+  request: ApiRequest,
+  info: ResourceInfo,
+  call: Call,
+  form: Form,
+): Promise<Answer> {
+  const found = call.served.kind.subresources[call.subresource]
+  if (!found) throw noSuchPath()
+  if (found.type === 'action') {
+    if (info.verb !== 'create') throw methodNotAllowed()
+    return act(deps, request, call, found, form)
+  }
+  if (!(found.verbs as readonly string[]).includes(info.verb)) throw methodNotAllowed()
+  if (found.type === 'view')
+    return objectAnswer(
+      200,
+      info.verb === 'get'
+        ? found.show(await parentOf(deps, call))
+        : await changeThroughView(deps, request, call, found),
+      form,
+    )
+  if (info.verb === 'get') return getOne(deps, call, form)
+  return info.verb === 'update' ? update(deps, request, call, form) : patch(deps, request, call, form)
+}
+
+async function parentOf(deps: ResourceDeps, call: Call): Promise<ApiObject> {
+  const entry = deps.store.get(call.served.kind.storage, call.namespace, call.name)
+  if (!entry) throw notFound(aboutOf(call), call.name)
+  return objectOf(entry, call.served)
+}
+
+async function act(
+  deps: ResourceDeps,
+  request: ApiRequest,
+  call: Call,
+  { act: perform, schema, kind, apiVersion }: Action,
+  form: Form,
+): Promise<Answer> {
+  const parameters = readWriteParameters(request.query, 'CreateOptions')
+  const { value, flaws } = await readSent(request, kind)
+  const decoded = decodeTyped(schema, { apiVersion, kind, ...value }, kind)
+  applyStrictness(allFlaws(flaws, decoded.flaws, false), parameters.fieldValidation, call)
+  const context = contextOf(call, deps.clock, parameters.dryRun)
+  return objectAnswer(201, await perform(decoded.object, await parentOf(deps, call), context), form)
+}

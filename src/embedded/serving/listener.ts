@@ -1,0 +1,96 @@
+import { constants } from 'node:crypto'
+import type { Http2SecureServer, Http2ServerRequest, Http2ServerResponse, ServerHttp2Session } from 'node:http2'
+import { createSecureServer } from 'node:http2'
+import type { AddressInfo, Socket } from 'node:net'
+import type { Clock } from '../../core/clock.ts'
+import type { Log } from '../../core/log.ts'
+
+export interface ListenOptions {
+  host: string
+  /** 0 for any that is free. */
+  port: number
+  certPem: string
+  keyPem: string
+  /** Who vouches for client certificates: told to clients, which choose theirs by it. */
+  clientCaPem: string
+  clock: Clock
+  log: Log
+  onRequest(request: Http2ServerRequest, response: Http2ServerResponse): void
+}
+
+export interface Listener extends AsyncDisposable {
+  readonly port: number
+  /** Takes no more requests; answers under way are finished, watches end. */
+  close(): Promise<void>
+}
+
+/** As the real server has it; a client that wants more opens another connection. */
+const maxStreamsPerConnection = 100
+
+/** How long answers under way may take once the server is told to stop. */
+const graceMs = 1_000
+
+export async function listen(options: ListenOptions): Promise<Listener> {
+  const { certPem, keyPem, clientCaPem, clock, log, onRequest } = options
+  const server = createSecureServer(
+    {
+      allowHTTP1: true,
+      cert: certPem,
+      key: keyPem,
+      ca: clientCaPem,
+      requestCert: true,
+      // Who it is, the authenticator says: a stranger may still ask for /version.
+      rejectUnauthorized: false,
+      minVersion: 'TLSv1.2',
+      // A resumed session would not show the client's certificate.
+      secureOptions: constants.SSL_OP_NO_TICKET,
+      settings: { maxConcurrentStreams: maxStreamsPerConnection },
+      maxSessionMemory: 100,
+      headersTimeout: 32_000,
+      requestTimeout: 0,
+    } as Parameters<typeof createSecureServer>[0],
+    onRequest,
+  )
+  const sessions = new Set<ServerHttp2Session>()
+  const sockets = new Set<Socket>()
+  server.on('session', (session) => {
+    sessions.add(session)
+    session.once('close', () => sessions.delete(session))
+    session.on('error', (error) => log.debug({ err: error }, 'a connection failed'))
+  })
+  server.on('secureConnection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
+  server.on('tlsClientError', (error) => log.debug({ err: error }, 'a TLS handshake failed'))
+  server.on('sessionError', (error) => log.debug({ err: error }, 'a connection failed'))
+  await listening(server, options)
+  const { port } = server.address() as AddressInfo
+  let closed: Promise<void> | undefined
+  const close = () => (closed ??= shutDown(server, sessions, sockets, clock))
+  return { port, close, [Symbol.asyncDispose]: close }
+}
+
+const listening = (server: Http2SecureServer, { host, port }: ListenOptions): Promise<void> =>
+  new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen({ host, port, backlog: 1024 }, () => {
+      server.removeListener('error', reject)
+      resolve()
+    })
+  })
+
+async function shutDown(
+  server: Http2SecureServer,
+  sessions: Set<ServerHttp2Session>,
+  sockets: Set<Socket>,
+  clock: Clock,
+): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+  for (const session of sessions) session.close()
+  using _force = clock.countdown(graceMs, () => {
+    for (const session of sessions) session.destroy()
+    for (const socket of sockets) socket.destroy()
+  })
+  await closed
+}

@@ -1,0 +1,75 @@
+import type { Metrics } from '../../core/metrics.ts'
+import type { User } from '../authentication/user.ts'
+import { versionInfo } from '../kinds/facts/facts.ts'
+import type { Answer } from '../requests/answer.ts'
+import { objectAnswer, pageNotFound } from '../requests/answer.ts'
+import type { ApiRequest } from '../requests/body.ts'
+import { headerOf } from '../requests/body.ts'
+import { apiVersionsDocument, groupDocumentOf, groupsDocument, resourcesDocument } from '../requests/discovery.ts'
+import { negotiate } from '../requests/negotiate.ts'
+import type { RequestInfo } from '../requests/request-info.ts'
+import type { ResourceDeps } from '../requests/resource-requests.ts'
+import { answerResource } from '../requests/resource-requests.ts'
+import { methodNotAllowed } from '../status.ts'
+import type { HealthCheck } from './health.ts'
+import { answerHealth } from './health.ts'
+
+export interface RouteDeps extends ResourceDeps {
+  health: readonly HealthCheck[]
+  metrics: Metrics
+  /** Host and port, as clients reach it. */
+  address(): string
+}
+
+/** What is behind a path, for somebody who may ask. */
+export async function route(
+  deps: RouteDeps,
+  request: ApiRequest,
+  info: RequestInfo,
+  user: User,
+  warn: (message: string) => void,
+): Promise<Answer> {
+  if (info.isResource) return answerResource(deps, request, info, user, warn)
+  const health = answerHealth(deps.health, request.path, request.query)
+  if (health) return health
+  if (request.path === '/metrics')
+    return { code: 200, body: await deps.metrics.text(), contentType: deps.metrics.contentType }
+  const document = documentAt(deps, request.path)
+  if (!document) return pageNotFound()
+  if (request.method !== 'GET' && request.method !== 'HEAD') throw methodNotAllowed()
+  const form = negotiate(headerOf(request, 'accept'), request.query, headerOf(request, 'user-agent') ?? '')
+  return objectAnswer(200, document, form)
+}
+
+function documentAt({ registry, address }: RouteDeps, path: string): object | undefined {
+  const [first, second, third, ...more] = path.split('/').filter((part) => part !== '')
+  if (more.length > 0) return undefined
+  if (first === undefined) return { paths: pathsOf({ registry }) }
+  if (first === 'version' && second === undefined) return versionInfo
+  if (first === 'api') {
+    if (third !== undefined) return undefined
+    return second === undefined ? apiVersionsDocument(address()) : resourcesDocument(registry, '', second)
+  }
+  if (first !== 'apis') return undefined
+  if (second === undefined) return groupsDocument(registry)
+  return third === undefined ? groupDocumentOf(registry, second) : resourcesDocument(registry, second, third)
+}
+
+function pathsOf({ registry }: Pick<RouteDeps, 'registry'>): string[] {
+  const groups = groupsDocument(registry).groups.flatMap(({ name, versions }) => [
+    `/apis/${name}`,
+    ...versions.map(({ groupVersion }) => `/apis/${groupVersion}`),
+  ])
+  return [
+    '/api',
+    '/api/v1',
+    '/apis',
+    '/apis/',
+    ...groups,
+    '/healthz',
+    '/livez',
+    '/metrics',
+    '/readyz',
+    '/version',
+  ].sort()
+}
