@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import manifest from '../../package.json' with { type: 'json' }
 import { explain } from './explain.ts'
+import { kubeCommand } from './kube.ts'
 import { stopOnSignals } from './stop-signal.ts'
 import { upCommand } from './up.ts'
 
@@ -19,6 +20,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 
 const stop = stopOnSignals()
 program.addCommand(upCommand(stop).copyInheritedSettings(program))
+program.addCommand(kubeCommand(stop).copyInheritedSettings(program))
 
 try {
   await program.parseAsync()

@@ -106,8 +106,9 @@ function withLabels(
   )
 }
 
+/** `apiserver_` is for what a Kubernetes API server reports under that name, and dashboards look for. */
 function checkName(kind: Kind, name: string): void {
-  const pattern = new RegExp(`^lanyard_[a-z]+_[a-z_]*[a-z]_(${units[kind].join('|')})$`)
+  const pattern = new RegExp(`^(lanyard_[a-z]+|apiserver)_[a-z_]*[a-z]_(${units[kind].join('|')})$`)
   if (!pattern.test(name)) throw failures.METRIC_BAD_NAME({ kind, name, units: units[kind].join(', ') })
 }
 

@@ -30,6 +30,7 @@ async function answerOwn({ route, user, userAgent }: InProcessDeps, asked: InPro
     path,
     query,
     headers: { accept: asked.accept, 'content-type': asked.contentType, 'user-agent': userAgent },
+    rawHeaders: [],
     readBody: async () => asked.body,
   }
   const answer = await answerOrFailure(() => route(request, readRequestInfo(asked.method, path, query), user, () => {}))

@@ -1,25 +1,25 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from '../core/clock.ts'
-import type { Run } from '../core/lifecycle.ts'
 import { runTogether } from '../core/lifecycle.ts'
 import type { Log } from '../core/log.ts'
-import type { Metrics } from '../core/metrics.ts'
 import { createMetrics } from '../core/metrics.ts'
 import type { Random } from '../core/random.ts'
 import { replaceFile } from '../core/replace-file.ts'
 import type { Kube } from '../kube/kube.ts'
 import { writeAdminKubeconfig } from './admin-kubeconfig.ts'
-import { createAdmission } from './admission/chain.ts'
-import type { OidcOptions } from './authentication/authentication-config.ts'
+import { builtInSteps, createAdmission } from './admission/chain.ts'
 import { createAuthenticator } from './authentication/authenticator.ts'
-import { selfSubjectReviewAnswer, tokenReviewAnswer } from './authentication/reviews.ts'
+import { createImpersonation } from './authentication/impersonation.ts'
+import type { OidcOptions } from './authentication/oidc-options.ts'
+import { authenticationReviews } from './authentication/reviews.ts'
 import { tokenRequestAction } from './authentication/token-request.ts'
 import { loopbackUser } from './authentication/user.ts'
 import { accessReviewAnswers } from './authorization/access-reviews.ts'
 import { createAuthorizer } from './authorization/authorizer.ts'
+import { escalationStep } from './authorization/escalation.ts'
 import { ensureBootstrapObjects } from './bootstrap.ts'
-import { startControllers } from './controllers/index.ts'
+import { controllers, ensureClusterInfo } from './controllers/index.ts'
 import { crdController } from './crds/crd-controller.ts'
 import { crdRules } from './crds/crd-rules.ts'
 import type { Identities } from './identities.ts'
@@ -27,9 +27,11 @@ import { ensureIdentities } from './identities.ts'
 import { ownKube } from './in-process.ts'
 import { builtInKinds } from './kinds/built-in.ts'
 import { Registry } from './kinds/registry.ts'
+import type { ExchangeDeps } from './serving/exchange.ts'
 import { exchange } from './serving/exchange.ts'
-import type { Listener } from './serving/listener.ts'
+import type { Listener, ListenOptions } from './serving/listener.ts'
 import { listen } from './serving/listener.ts'
+import { requestMetrics } from './serving/request-metrics.ts'
 import type { RouteDeps } from './serving/routes.ts'
 import { route } from './serving/routes.ts'
 import { lockFolder } from './storage/lock.ts'
@@ -66,62 +68,122 @@ export interface Embedded extends AsyncDisposable {
   close(): Promise<void>
 }
 
+/** What tokens of service accounts name as their issuer. */
+const tokenIssuer = 'https://kubernetes.default.svc'
+
 /** Serves a Kubernetes API from a folder. Resolves when it is ready. */
 export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   const { dir, host = '127.0.0.1', clock, random, log } = options
-  await using started = new AsyncDisposableStack()
-  started.use(lockFolder(dir))
+  await using stack = new AsyncDisposableStack()
+  stack.use(lockFolder(dir))
   const store = openStore({ dir, clock, log })
-  started.defer(() => store.close())
-  const identities = await ensureIdentities(dir, clock, host)
-  const metrics = await createMetrics({ process: true })
+  stack.defer(() => store.close())
+  const isNew = store.revision === 0
+  const [identities, metrics] = await Promise.all([
+    ensureIdentities(dir, clock, host),
+    createMetrics({ process: true }),
+  ])
   const registry = new Registry()
-  const authorizer = await createAuthorizer({
-    store,
-    clock,
-    log,
-    ...(options.authorizationConfig !== undefined && { config: options.authorizationConfig }),
-  })
+  const authorizer = await createAuthorizer({ store, clock, random, log, config: options.authorizationConfig })
   const authenticator = await createAuthenticator({
-    store,
-    clock,
-    log,
+    ...{ store, clock, random, log },
     clientCaPem: identities.clientCa.certPem,
-    serviceAccounts: serviceAccountIssuer(identities),
-    ...(options.authenticationConfig !== undefined && { config: options.authenticationConfig }),
-    ...(options.tokenWebhookConfig !== undefined && { tokenWebhook: options.tokenWebhookConfig }),
-    ...(options.oidc && { oidc: options.oidc }),
+    serviceAccounts: { ...identities.serviceAccounts, issuer: tokenIssuer },
+    config: options.authenticationConfig,
+    tokenWebhook: options.tokenWebhookConfig,
+    oidc: options.oidc,
   })
-  const admission = createAdmission({ store, registry, authorizer, clock, log })
+  const admission = createAdmission({
+    ...{ store, registry, authorizer, clock, random, log },
+    steps: [
+      ...builtInSteps({ store, authorizer, clock, random }),
+      escalationStep({ authorizer, index: authorizer.index }),
+    ],
+  })
+  stack.use(admission)
   for (const kind of builtInKinds({
-    answers: { ...reviewAnswers(authenticator), ...accessReviewAnswers({ authorizer }) },
-    token: tokenRequestAction({ store, ...serviceAccountIssuer(identities) }),
+    answers: { ...authenticationReviews(authenticator), ...accessReviewAnswers({ authorizer }) },
+    token: tokenRequestAction({ store, tokens: authenticator.tokens }),
     crdRules,
   }))
     registry.set(kind)
-  const fanOut = started.use(new FanOut(store))
-  const state = { isReady: false, port: 0 }
-  const deps: RouteDeps = {
-    store,
-    registry,
-    admission,
-    fanOut,
+  const fanOut = stack.use(new FanOut(store))
+  const state = { isReady: false, url: '' }
+  const routing: RouteDeps = {
+    ...{ store, registry, admission, fanOut, clock, random, metrics },
     lastLine: {},
-    clock,
-    random,
-    metrics,
     health: [
       { name: 'ping', isWell: () => true },
       { name: 'log', isWell: () => true },
       { name: 'storage', isWell: () => true },
       { name: 'bootstrap', onlyReady: true, isWell: () => state.isReady },
     ],
-    address: () => `${host}:${state.port}`,
+    address: () => new URL(state.url).host,
   }
-  const answer: Parameters<typeof exchange>[0]['route'] = (request, info, user, warn) =>
-    route(deps, request, info, user, warn)
+  const answer: ExchangeDeps['route'] = (request, info, user, warn) => route(routing, request, info, user, warn)
   const kube = ownKube({ random, user: loopbackUser, userAgent: 'kube-apiserver', route: answer })
   const crds = crdController({ store, registry, kube, clock, random, log })
   crds.loadAll()
   await ensureBootstrapObjects({ store, registry, kube })
+  // Clients of the first hour begin here: what came before is nobody's history.
+  if (isNew) await store.forgetHistory()
+
+  const counted = requestMetrics(metrics)
+  const exchanging: ExchangeDeps = {
+    ...{ authenticator, authorizer, clock, log },
+    impersonate: createImpersonation(authorizer),
+    route: answer,
+    onDone: ({ info }, code) => counted(info, code),
+  }
+  const listener = await listenAsBefore(dir, options.port, {
+    host,
+    certPem: identities.server.certPem,
+    keyPem: identities.server.keyPem.reveal(),
+    clientCaPem: identities.clientCa.certPem,
+    clock,
+    log,
+    onRequest: (request, response) =>
+      void exchange(exchanging, request, response).catch((error: unknown) => {
+        log.error({ err: error }, 'an answer could not be sent')
+        response.stream?.destroy()
+      }),
+  })
+  stack.use(listener)
+  state.url = `https://${host}:${listener.port}`
+  const serverCaPem = identities.serverCa.certPem
+  await ensureClusterInfo(kube, { url: state.url, serverCaPem })
+  const stop = new AbortController()
+  const work = controllers(
+    { ...{ kube, store, registry, clock, random, log, metrics }, clientCa: identities.clientCa, serverCaPem },
+    options.controllers ?? ['*'],
+  )
+  const over = runTogether(stop.signal, [authenticator.run, authorizer.run, crds.run, work])
+  over.catch(() => {})
+  stack.defer(async () => {
+    stop.abort()
+    await over.catch(() => {})
+  })
+  const adminKubeconfigPath = await writeAdminKubeconfig(dir, state.url, identities)
+  state.isReady = true
+  const owned = stack.move()
+  let closed: Promise<void> | undefined
+  const close = () => (closed ??= owned.disposeAsync())
+  return { url: state.url, identities, adminKubeconfigPath, kube, over, close, [Symbol.asyncDispose]: close }
+}
+
+/** On the port that was asked for, else on the one it had before, so that kubeconfigs stay good, else on any. */
+async function listenAsBefore(
+  dir: string,
+  asked: number | undefined,
+  options: Omit<ListenOptions, 'port'>,
+): Promise<Listener> {
+  if (asked !== undefined) return listen({ ...options, port: asked })
+  const path = join(dir, 'port')
+  const before = Number(await readFile(path, 'utf8').catch(() => '0')) || 0
+  const listener = await listen({ ...options, port: before }).catch((error: NodeJS.ErrnoException) => {
+    if (before === 0 || error.code !== 'EADDRINUSE') throw error
+    return listen({ ...options, port: 0 })
+  })
+  if (listener.port !== before) await replaceFile(path, String(listener.port))
+  return listener
 }

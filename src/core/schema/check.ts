@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
-import { hasFormat } from './formats.ts'
+import { hasFormat, isWithinFormat } from './formats.ts'
+import { goPattern } from './go-pattern.ts'
+import { visitLists } from './list-types.ts'
 import type { Path, Schema } from './schema.ts'
 import { isObject } from './schema.ts'
 
@@ -17,6 +19,7 @@ export type ProblemKeyword =
   | 'type'
   | 'enum'
   | 'format'
+  | 'range'
   | 'pattern'
   | 'minLength'
   | 'maxLength'
@@ -28,149 +31,200 @@ export type ProblemKeyword =
   | 'minItems'
   | 'maxItems'
   | 'unique'
+  | 'listItem'
   | 'minProperties'
   | 'maxProperties'
+  | 'forbidden'
+  | 'allOf'
   | 'anyOf'
   | 'oneOf'
   | 'not'
   | 'unknown'
 
 /**
- * Everything in `value` that the schema does not allow, first things first. Unknown fields are no problem here (see
- * prune.ts) unless the schema says `additionalProperties: false`; rules in CEL are left to the API server.
+ * Everything in `value` that the schema does not allow, in the order in which the API server tells it. Unknown fields
+ * are no problem here (see prune.ts) unless the schema says `additionalProperties: false`; null in a field that does
+ * not allow it is (see nulls.ts); rules in CEL are left to the API server.
  */
 export function problemsOf(schema: Schema, value: unknown, path: Path = []): Problem[] {
-  if (value === null && schema.nullable) return []
-  const wanted = schema['x-kubernetes-int-or-string'] ? 'integer or string' : schema.type
-  if (wanted !== undefined && !isOfType(wanted, value)) return [{ path, keyword: 'type', expected: wanted, value }]
-  return [
-    ...enumProblems(schema, value, path),
-    ...(typeof value === 'string' ? stringProblems(schema, value, path) : []),
-    ...(typeof value === 'number' ? numberProblems(schema, value, path) : []),
-    ...(Array.isArray(value) ? arrayProblems(schema, value, path) : []),
-    ...(isObject(value) ? objectProblems(schema, value, path) : []),
-    ...combinedProblems(schema, value, path),
-  ]
+  const found: Problem[] = []
+  const at = [...path]
+  visit(schema, value, at, found)
+  visitLists(schema, value, at, found)
+  return found
 }
 
 export function typeOf(value: unknown): string {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'array'
-  return Number.isInteger(value) ? 'integer' : typeof value
+  return isInt64(value) ? 'integer' : typeof value
 }
 
-function isOfType(wanted: string, value: unknown): boolean {
+const int64 = 2 ** 63
+const isInt64 = (value: unknown): value is number =>
+  Number.isInteger(value) && (value as number) >= -int64 && (value as number) <= int64
+
+/**
+ * Adds what is wrong with one value to `found`. `at` is where it is, and the same again when this returns. The count
+ * of schemas that were asked comes back: of several alternatives, the one that got furthest is told about.
+ */
+function visit(schema: Schema, value: unknown, at: (string | number)[], found: Problem[]): number {
+  visitType(schema, value, at, found)
+  if (value === null) {
+    visitEnum(schema, value, at, found)
+    return 1
+  }
+  let asked = 1 + visitCombined(schema, value, at, found)
+  if (typeof value === 'string') visitString(schema, value, at, found)
+  else if (typeof value === 'number') visitNumber(schema, value, at, found)
+  else if (Array.isArray(value)) asked += visitArray(schema, value, at, found)
+  visitEnum(schema, value, at, found)
+  if (isObject(value)) asked += visitObject(schema, value, at, found)
+  return asked
+}
+
+function visitType(schema: Schema, value: unknown, at: Path, found: Problem[]): void {
+  if (value === null && schema.nullable) return
+  if (schema['x-kubernetes-int-or-string']) {
+    const type = typeOf(value)
+    if (type !== 'integer' && type !== 'string') tell(found, at, 'type', 'integer or string', value)
+    return
+  }
+  const { type: wanted } = schema
+  if (wanted === undefined) return
   const type = typeOf(value)
-  return wanted === type || (wanted === 'number' && type === 'integer') || wanted.split(' or ').includes(type)
+  if (wanted !== type && !(wanted === 'number' && type === 'integer')) tell(found, at, 'type', wanted, value)
 }
 
-const enumProblems = (schema: Schema, value: unknown, path: Path): Problem[] =>
-  schema.enum && !schema.enum.some((allowed) => isDeepStrictEqual(allowed, value))
-    ? [{ path, keyword: 'enum', expected: schema.enum, value }]
-    : []
+function visitEnum(schema: Schema, value: unknown, at: Path, found: Problem[]): void {
+  const { enum: allowed } = schema
+  if (!allowed || allowed.length === 0) return
+  if (!allowed.some((one) => one === value || isDeepStrictEqual(one, value))) tell(found, at, 'enum', allowed, value)
+}
 
 const patterns = new Map<string, RegExp>()
 
-function matches(pattern: string, value: string): boolean {
+/** Compiled once. Throws as `goPattern` does. */
+export function patternOf(pattern: string): RegExp {
   let compiled = patterns.get(pattern)
   if (!compiled) {
-    compiled = new RegExp(pattern)
+    compiled = goPattern(pattern)
     patterns.set(pattern, compiled)
   }
-  return compiled.test(value)
+  return compiled
 }
 
-function stringProblems(schema: Schema, value: string, path: Path): Problem[] {
+function visitString(schema: Schema, value: string, at: Path, found: Problem[]): void {
   const { minLength, maxLength, pattern, format } = schema
-  // Characters, not UTF-16 units, as the API server counts them.
-  const length = minLength === undefined && maxLength === undefined ? 0 : [...value].length
-  const unless = limitsOn(path, value)
-  return [
-    ...unless('minLength', minLength, (limit) => length >= limit),
-    ...unless('maxLength', maxLength, (limit) => length <= limit),
-    ...unless('pattern', pattern, (expression) => matches(expression, value)),
-    ...unless('format', format, (name) => hasFormat(name, value)),
-  ]
+  if (minLength !== undefined || maxLength !== undefined) {
+    // Characters, not UTF-16 units, as the API server counts them.
+    const length = [...value].length
+    if (maxLength !== undefined && length > maxLength) tell(found, at, 'maxLength', maxLength, value)
+    if (minLength !== undefined && length < minLength) tell(found, at, 'minLength', minLength, value)
+  }
+  if (pattern !== undefined && !patternOf(pattern).test(value)) tell(found, at, 'pattern', pattern, value)
+  if (format !== undefined && !hasFormat(format, value)) tell(found, at, 'format', format, value)
 }
 
-function numberProblems(schema: Schema, value: number, path: Path): Problem[] {
-  const { minimum, maximum, multipleOf, format } = schema
-  const unless = limitsOn(path, value)
-  return [
-    ...(schema.exclusiveMinimum
-      ? unless('exclusiveMinimum', minimum, (limit) => value > limit)
-      : unless('minimum', minimum, (limit) => value >= limit)),
-    ...(schema.exclusiveMaximum
-      ? unless('exclusiveMaximum', maximum, (limit) => value < limit)
-      : unless('maximum', maximum, (limit) => value <= limit)),
-    ...unless('multipleOf', multipleOf, (divisor) => Number.isInteger(value / divisor)),
-    ...unless('format', format, (name) => hasFormat(name, value)),
-  ]
+function visitNumber(schema: Schema, value: number, at: Path, found: Problem[]): void {
+  const { minimum, maximum, multipleOf, type } = schema
+  const isChecked = type === 'integer' || type === 'number'
+  if (isChecked && ((type === 'integer' && !isInt64(value)) || !isWithinFormat(type, schema.format, value)))
+    tell(found, at, 'range', { type, format: schema.format }, value)
+  if (multipleOf !== undefined && !isMultiple(value, multipleOf)) tell(found, at, 'multipleOf', multipleOf, value)
+  if (maximum !== undefined && (schema.exclusiveMaximum ? value >= maximum : value > maximum))
+    tell(found, at, schema.exclusiveMaximum ? 'exclusiveMaximum' : 'maximum', maximum, value)
+  if (minimum !== undefined && (schema.exclusiveMinimum ? value <= minimum : value < minimum))
+    tell(found, at, schema.exclusiveMinimum ? 'exclusiveMinimum' : 'minimum', minimum, value)
 }
 
-function arrayProblems(schema: Schema, value: unknown[], path: Path): Problem[] {
+/** Up to what decimal fractions lose in binary. */
+function isMultiple(value: number, divisor: number): boolean {
+  const times = value / divisor
+  return Math.abs(times - Math.round(times)) <= 1e-9 * Math.max(1, Math.abs(times))
+}
+
+function visitArray(schema: Schema, value: unknown[], at: (string | number)[], found: Problem[]): number {
   const { items, minItems, maxItems } = schema
-  const unless = limitsOn(path, value)
-  return [
-    ...unless('minItems', minItems, (limit) => value.length >= limit),
-    ...unless('maxItems', maxItems, (limit) => value.length <= limit),
-    ...duplicates(schema, value, path),
-    ...(items ? value.flatMap((item, index) => problemsOf(items, item, [...path, index])) : []),
-  ]
-}
-
-function duplicates(schema: Schema, value: unknown[], path: Path): Problem[] {
-  const listType = schema['x-kubernetes-list-type']
-  if (listType !== 'map' && listType !== 'set' && !schema.uniqueItems) return []
-  const keys = listType === 'map' ? (schema['x-kubernetes-list-map-keys'] ?? []) : undefined
-  const seen = new Set<string>()
-  const problems: Problem[] = []
-  value.forEach((item, index) => {
-    // A key that is left out counts with its default.
-    const identity = keys
-      ? keys.map((key) => [key, (isObject(item) ? item[key] : undefined) ?? schema.items?.properties?.[key]?.default])
-      : item
-    const text = JSON.stringify(identity)
-    if (seen.has(text)) {
-      const told = keys ? Object.fromEntries(identity as [string, unknown][]) : item
-      problems.push({ path: [...path, index], keyword: 'unique', value: told })
+  let asked = 0
+  if (items)
+    for (let index = 0; index < value.length; index++) {
+      at.push(index)
+      asked += visit(items, value[index], at, found)
+      at.pop()
     }
-    seen.add(text)
-  })
-  return problems
+  if (minItems !== undefined && value.length < minItems) tell(found, at, 'minItems', minItems, value)
+  if (maxItems !== undefined && value.length > maxItems) tell(found, at, 'maxItems', maxItems, value)
+  return asked
 }
 
-function objectProblems(schema: Schema, value: Record<string, unknown>, path: Path): Problem[] {
-  const { properties = {}, required = [], additionalProperties, minProperties, maxProperties } = schema
-  const size = Object.keys(value).length
-  const unless = limitsOn(path, value)
-  return [
-    ...required
-      .filter((name) => value[name] === undefined)
-      .map((name): Problem => ({ path: [...path, name], keyword: 'required', value: undefined })),
-    ...unless('minProperties', minProperties, (limit) => size >= limit),
-    ...unless('maxProperties', maxProperties, (limit) => size <= limit),
-    ...Object.entries(value).flatMap(([name, field]): Problem[] => {
-      if (field === undefined) return []
-      const declared = Object.hasOwn(properties, name) ? properties[name] : additionalProperties
-      if (declared === false) return [{ path: [...path, name], keyword: 'unknown', value: field }]
-      return declared === undefined || declared === true ? [] : problemsOf(declared, field, [...path, name])
-    }),
-  ]
+function visitObject(
+  schema: Schema,
+  value: Record<string, unknown>,
+  at: (string | number)[],
+  found: Problem[],
+): number {
+  const { properties, required, additionalProperties, minProperties, maxProperties } = schema
+  const names = Object.keys(value)
+  if (minProperties !== undefined && names.length < minProperties)
+    tell(found, at, 'minProperties', minProperties, value)
+  if (maxProperties !== undefined && names.length > maxProperties)
+    tell(found, at, 'maxProperties', maxProperties, value)
+  let asked = 0
+  for (const name of names) {
+    const field = value[name]
+    if (field === undefined) continue
+    const declared = properties && Object.hasOwn(properties, name) ? properties[name] : additionalProperties
+    if (declared === false) tell(found, at, 'forbidden', undefined, name)
+    else if (isObject(declared)) {
+      at.push(name)
+      asked += visit(declared, field, at, found)
+      at.pop()
+    }
+  }
+  if (required)
+    for (const name of required)
+      if (value[name] === undefined) tell(found, [...at, name], 'required', undefined, undefined)
+  return asked
 }
 
-function combinedProblems({ allOf = [], anyOf, oneOf, not }: Schema, value: unknown, path: Path): Problem[] {
-  const fits = (schema: Schema) => problemsOf(schema, value, path).length === 0
-  return [
-    ...allOf.flatMap((schema) => problemsOf(schema, value, path)),
-    ...(anyOf && !anyOf.some(fits) ? [{ path, keyword: 'anyOf', value } as const] : []),
-    ...(oneOf && oneOf.filter(fits).length !== 1 ? [{ path, keyword: 'oneOf', value } as const] : []),
-    ...(not && fits(not) ? [{ path, keyword: 'not', value } as const] : []),
-  ]
+function visitCombined(schema: Schema, value: unknown, at: (string | number)[], found: Problem[]): number {
+  const { allOf, anyOf, oneOf, not } = schema
+  let asked = 0
+  const alone = (part: Schema): { problems: Problem[]; asked: number } => {
+    const problems: Problem[] = []
+    return { problems, asked: visit(part, value, at, problems) }
+  }
+  if (anyOf) {
+    const tried = anyOf.map(alone)
+    const passed = tried.find(({ problems }) => problems.length === 0)
+    asked += (passed ?? furthest(tried))?.asked ?? 0
+    if (!passed) {
+      tell(found, at, 'anyOf', undefined, value)
+      found.push(...(furthest(tried)?.problems ?? []))
+    }
+  }
+  if (oneOf) {
+    const tried = oneOf.map(alone)
+    const valid = tried.filter(({ problems }) => problems.length === 0).length
+    asked += furthest(tried)?.asked ?? 0
+    if (valid !== 1) tell(found, at, 'oneOf', valid, value)
+    if (valid === 0) found.push(...(furthest(tried)?.problems ?? []))
+  }
+  if (allOf) {
+    const tried = allOf.map(alone)
+    const failed = tried.filter(({ problems }) => problems.length > 0)
+    for (const { problems } of failed) found.push(...problems)
+    if (failed.length > 0) tell(found, at, 'allOf', tried.length - failed.length, value)
+    asked += tried.reduce((sum, part) => sum + part.asked, 0)
+  }
+  if (not && alone(not).problems.length === 0) tell(found, at, 'not', undefined, value)
+  return asked
 }
 
-/** A problem for a limit that is set and does not hold, else none. */
-const limitsOn =
-  (path: Path, value: unknown) =>
-  <T>(keyword: ProblemKeyword, expected: T | undefined, holds: (expected: T) => boolean): Problem[] =>
-    expected === undefined || holds(expected) ? [] : [{ path, keyword, expected, value }]
+const furthest = <T extends { asked: number }>(tried: readonly T[]): T | undefined =>
+  tried.reduce<T | undefined>((best, one) => (best && best.asked >= one.asked ? best : one), undefined)
+
+function tell(found: Problem[], at: Path, keyword: ProblemKeyword, expected: unknown, value: unknown): void {
+  found.push({ path: [...at], keyword, expected, value })
+}

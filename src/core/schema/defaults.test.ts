@@ -44,6 +44,13 @@ test('null counts as missing where it is not allowed', () => {
   assert.deepEqual([seconds, note], [60, null])
 })
 
+test('null counts as missing among items and values of maps too', () => {
+  const filled: Schema = { type: 'object', properties: { x: { type: 'integer', default: 1 } }, default: {} }
+  const lists: Schema = { items: { type: 'integer', default: 3 } }
+  assert.deepEqual(withDefaults<unknown>(lists, [null, 1]), [3, 1])
+  assert.deepEqual(withDefaults<unknown>({ additionalProperties: filled }, { a: null }), { a: { x: 1 } })
+})
+
 test('neither the input nor the schema is touched, and a full value comes back itself', () => {
   const empty = {}
   const full = withDefaults<Record<string, { protocol?: string }>>(schema, empty)

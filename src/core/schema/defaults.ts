@@ -3,8 +3,8 @@ import { isObject } from './schema.ts'
 
 /**
  * `value` with defaults filled in as the API server does it: parents before children, so that a default of `{}` is
- * filled in turn; nothing is made up for a parent that is absent and has no default; null counts as absent where the
- * field has a default and does not allow null. The same value comes back when nothing is missing.
+ * filled in turn; nothing is made up for a parent that is absent and has no default; null counts as absent where there
+ * is a default and null is not allowed. The same value comes back when nothing is missing.
  */
 export function withDefaults<T>(schema: Schema, value: T): T {
   return filled(schema, value) as T
@@ -16,7 +16,7 @@ function filled(schema: Schema, value: unknown): unknown {
     return items
       ? changed(
           value,
-          value.map((item) => filled(items, item)),
+          value.map((item) => filled(items, present(items, item))),
         )
       : value
   }
@@ -26,20 +26,22 @@ function filled(schema: Schema, value: unknown): unknown {
 const changed = (before: unknown[], after: unknown[]): unknown[] =>
   after.some((item, index) => item !== before[index]) ? after : before
 
+/** The value, or the default where null is given and not allowed. */
+const present = (schema: Schema, value: unknown): unknown =>
+  value === null && schema.default !== undefined && !schema.nullable ? structuredClone(schema.default) : value
+
 function filledObject(schema: Schema, value: Record<string, unknown>): Record<string, unknown> {
   const { properties = {}, additionalProperties } = schema
   const fields: Record<string, unknown> = {}
   for (const [name, declared] of Object.entries(properties)) {
-    const present =
-      value[name] !== undefined && !(value[name] === null && declared.default !== undefined && !declared.nullable)
-    const start = present ? value[name] : structuredClone(declared.default)
+    const start = value[name] === undefined ? structuredClone(declared.default) : present(declared, value[name])
     const end = start === undefined ? undefined : filled(declared, start)
     if (end !== value[name]) fields[name] = end
   }
   if (isObject(additionalProperties))
     for (const [name, field] of Object.entries(value)) {
       if (Object.hasOwn(properties, name)) continue
-      const end = filled(additionalProperties, field)
+      const end = filled(additionalProperties, present(additionalProperties, field))
       if (end !== field) fields[name] = end
     }
   return Object.keys(fields).length === 0 ? value : { ...value, ...fields }

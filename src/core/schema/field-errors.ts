@@ -1,6 +1,6 @@
 import type { Problem } from './check.ts'
 import { typeOf } from './check.ts'
-import { pathText } from './schema.ts'
+import { pathText, sortedJson } from './schema.ts'
 
 /** A problem as the Kubernetes API tells it, in the causes of a 422 and in its message. */
 export interface FieldError {
@@ -11,6 +11,7 @@ export interface FieldError {
     | 'FieldValueTooLong'
     | 'FieldValueTooMany'
     | 'FieldValueDuplicate'
+    | 'FieldValueNotFound'
     | 'FieldValueForbidden'
     | 'FieldValueInvalid'
   field: string
@@ -20,49 +21,69 @@ export interface FieldError {
 
 export const fieldErrorText = ({ field, message }: FieldError): string => `${field}: ${message}`
 
-export function fieldError(problem: Problem): FieldError {
-  const field = pathText(problem.path)
-  const { expected, value } = problem
-  const invalid = (told: unknown, why: string): FieldError => ({
+export const fieldError = (problem: Problem): FieldError =>
+  // Of the formats, only this one has another name in messages about objects than in schemas.
+  told(problem, '', problem.expected === 'date-time' ? 'datetime' : problem.expected)
+
+/** The same for a value that is itself found at `place`, such as a default: sentences name the path inside of it only. */
+export const fieldErrorUnder = (place: string, problem: Problem): FieldError => told(problem, place, problem.expected)
+
+function told({ path, keyword, value }: Problem, place: string, expected: unknown): FieldError {
+  const name = pathText(path)
+  const field = (place && name ? `${place}${name.startsWith('[') ? '' : '.'}${name}` : place || name) || nowhere
+  const because = (reason: FieldError['reason'], message: string): FieldError => ({ reason, field, message })
+  const invalid = (told: unknown, why: string) =>
+    because('FieldValueInvalid', `Invalid value: ${sortedJson(told)}: ${name} in body ${why}`)
+  /** What the server's validator tells about a value as a whole, it tells without its place. */
+  const whole = (why: string): FieldError => ({
     reason: 'FieldValueInvalid',
-    field,
-    message: `Invalid value: ${quoted(told)}: ${field} in body ${why}`,
+    field: place || nowhere,
+    message: `Invalid value: "": ${why}`,
   })
-  const combined = (why: string): FieldError => ({
-    reason: 'FieldValueInvalid',
-    field,
-    message: `Invalid value: "": "${field}" ${why}`,
-  })
-  switch (problem.keyword) {
+  switch (keyword) {
     case 'required':
-      return { reason: 'FieldValueRequired', field, message: 'Required value' }
+      return because('FieldValueRequired', 'Required value')
     case 'type': {
       const type = typeOf(value)
       const wanted = String(expected).replace(' or ', ',')
-      const message = `Invalid value: "${type}": ${field} in body must be of type ${wanted}: "${type}"`
-      return { reason: 'FieldValueTypeInvalid', field, message }
+      return because(
+        'FieldValueTypeInvalid',
+        `Invalid value: "${type}": ${name} in body must be of type ${wanted}: "${type}"`,
+      )
     }
-    case 'enum': {
-      const supported = (expected as unknown[]).map((allowed) => JSON.stringify(allowed)).join(', ')
-      const message = `Unsupported value: ${quoted(value)}: supported values: ${supported}`
-      return { reason: 'FieldValueNotSupported', field, message }
-    }
+    case 'enum':
+      return because(
+        'FieldValueNotSupported',
+        `Unsupported value: ${sortedJson(value)}: supported values: ${(expected as unknown[]).map(asText).join(', ')}`,
+      )
     case 'maxLength':
-      return { reason: 'FieldValueTooLong', field, message: `Too long: may not be more than ${expected} bytes` }
-    case 'maxItems': {
-      const message = `Too many: ${(value as unknown[]).length}: must have at most ${expected} items`
-      return { reason: 'FieldValueTooMany', field, message }
-    }
-    case 'maxProperties': {
-      const message = `Too many: ${Object.keys(value as object).length}: must have at most ${expected} items`
-      return { reason: 'FieldValueTooMany', field, message }
-    }
+      return because('FieldValueTooLong', `Too long: may not be more than ${expected} bytes`)
+    case 'maxItems':
+      return because('FieldValueTooMany', tooMany((value as unknown[]).length, expected))
+    case 'maxProperties':
+      return because('FieldValueTooMany', tooMany(Object.keys(value as object).length, expected))
     case 'unique':
-      return { reason: 'FieldValueDuplicate', field, message: `Duplicate value: ${quoted(value)}` }
+      return because('FieldValueDuplicate', `Duplicate value: ${sortedJson(value)}`)
+    case 'listItem':
+      return because(
+        'FieldValueInvalid',
+        `Invalid value: ${sortedJson(value)}: must be an object for an array of list-type map`,
+      )
     case 'unknown':
-      return { reason: 'FieldValueForbidden', field, message: `Forbidden: unknown field ${JSON.stringify(field)}` }
+      return because('FieldValueForbidden', `Forbidden: unknown field ${JSON.stringify(name)}`)
+    case 'forbidden':
+      return because(
+        'FieldValueInvalid',
+        `Invalid value: ${sortedJson(value)}: ${name}${name && '.'}${value} in body is a forbidden property`,
+      )
     case 'format':
-      return invalid(value, `must be of type ${expected}: ${quoted(value)}`)
+      return { ...invalid(value, `must be of type ${expected}: ${sortedJson(value)}`), reason: 'FieldValueTypeInvalid' }
+    case 'range': {
+      const { type, format } = expected as { type: string; format?: string }
+      return whole(
+        `Checked value must be of type ${type} ${format ? `with format ${format}` : '(default format)'} in ${name}`,
+      )
+    }
     case 'pattern':
       return invalid(value, `should match '${expected}'`)
     case 'minLength':
@@ -82,12 +103,23 @@ export function fieldError(problem: Problem): FieldError {
     case 'minProperties':
       return invalid(Object.keys(value as object).length, `should have at least ${expected} properties`)
     case 'anyOf':
-      return combined('must validate at least one schema (anyOf)')
+      return whole(`"${name}" must validate at least one schema (anyOf)`)
     case 'oneOf':
-      return combined('must validate one and only one schema (oneOf)')
+      return whole(`"${name}" must validate one and only one schema (oneOf). Found ${validCount(expected)}`)
+    case 'allOf':
+      return whole(`"${name}" must validate all the schemas (allOf)${expected === 0 ? '. None validated' : ''}`)
     case 'not':
-      return combined('must not validate the schema (not)')
+      return whole(`"${name}" must not validate the schema (not)`)
   }
 }
 
-const quoted = (value: unknown): string => JSON.stringify(value)
+/** The place of what has none, in the server's words. */
+const nowhere = '<nil>'
+
+const validCount = (count: unknown): string => (count === 0 ? 'none valid' : `${count} valid alternatives`)
+
+const tooMany = (count: number, most: unknown): string =>
+  `Too many: ${count}: must have at most ${most} item${most === 1 ? '' : 's'}`
+
+/** Supported values are told as strings, whatever they are. */
+const asText = (value: unknown): string => sortedJson(typeof value === 'string' ? value : sortedJson(value))

@@ -41,6 +41,12 @@ test('an embedded object keeps its kind and metadata', () => {
   assert.deepEqual(prune(schema, { embedded }).unknown.map(pathText), ['embedded.data'])
 })
 
+test('objects where none are declared lose their fields, in values of any type', () => {
+  const open: Schema = { type: 'object', additionalProperties: true }
+  assert.deepEqual(prune<unknown>(open, { a: { b: 1 }, c: [{ d: 1 }], e: 'x' }).value, { a: {}, c: [{}], e: 'x' })
+  assert.deepEqual(prune<unknown>(schema, { name: { a: 1 } }).value, { name: {} })
+})
+
 test('fields named like those of every JavaScript object are unknown all the same', () => {
   const value = JSON.parse('{"constructor": 1, "__proto__": {"x": 1}, "toString": 2}')
   assert.deepEqual(prune<object>(schema, value).unknown.map(pathText).sort(), ['__proto__', 'constructor', 'toString'])

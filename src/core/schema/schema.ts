@@ -63,3 +63,9 @@ export const pathText = (path: Path): string =>
 
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** JSON with the fields of every object in the order of their names: the same for what is equal. */
+export const sortedJson = (value: unknown): string => JSON.stringify(value, sortFields)
+
+const sortFields = (_: string, value: unknown): unknown =>
+  isObject(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value

@@ -27,7 +27,7 @@ export interface PathAttributes {
 
 export type Decision =
   | { verdict: 'allow'; reason: string }
-  | { verdict: 'deny'; reason: string }
+  | { verdict: 'deny'; reason: string; error?: string }
   | { verdict: 'no opinion'; reason: string; error?: string }
 
 export interface Authorizer {

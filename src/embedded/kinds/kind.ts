@@ -27,6 +27,8 @@ export interface Kind {
   readonly categories: readonly string[]
   readonly namespaced: boolean
   readonly verbs: readonly Verb[]
+  /** What discovery tells where that is less than what is served: a custom kind that is being removed. */
+  readonly shownVerbs?: readonly Verb[]
   /** Served ones, the preferred one first. */
   readonly versions: readonly KindVersion[]
   /** Where objects are kept: `resourceName(group, plural)`, but for kinds that are two views of one store (events). */
@@ -58,6 +60,8 @@ export interface KindVersion {
   /** For pruning, strict decoding and server-side apply. Whole: `apiVersion`, `kind` and `metadata` are in it. */
   readonly schema: Schema
   readonly columns: readonly Column[]
+  /** Told by discovery; clients compare it to learn that the storage version moved. */
+  readonly storageVersionHash?: string
   /** Told in a Warning header on every request. */
   readonly deprecation?: string
   /** Field selectors besides `metadata.name` and `metadata.namespace`: the label, and its value in an object of this version. */
@@ -96,6 +100,8 @@ export interface Rules {
   /** The same for a change through the main resource: where there is a status subresource, the old status stays. */
   prepareUpdate?(object: ApiObject, old: ApiObject, context: WriteContext): void
   check?(object: ApiObject): FieldError[]
+  /** Besides `check`, of new objects only. */
+  checkCreate?(object: ApiObject): FieldError[]
   /** Besides `check`, which is called for changes too. */
   checkUpdate?(object: ApiObject, old: ApiObject): FieldError[]
   warnings?(object: ApiObject, old?: ApiObject): string[]
@@ -107,6 +113,10 @@ export interface Rules {
   readonly updatesUnconditionally?: boolean
   /** `metadata.generation` is kept, and moves when this changes. Undefined: it is not kept. */
   generationOf?(object: ApiObject): unknown
+  /** Seconds that a deleted object stays for somebody to wind it down. Default 0. */
+  graceSeconds?(object: ApiObject, asked: number | undefined): number
+  /** Marks an object that is being deleted and stays for now (a namespace has a phase). */
+  markDeleting?(object: ApiObject): void
   /** Finalizers outside of metadata (a namespace has them in spec). */
   finalizersOf?(object: ApiObject): readonly string[]
 }

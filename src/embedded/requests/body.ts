@@ -12,6 +12,8 @@ export interface ApiRequest {
   readonly path: string
   readonly query: URLSearchParams
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  /** Names and values by turns, as they were sent. */
+  readonly rawHeaders: readonly string[]
   /** At most the size that the server takes; throws 413 for more. */
   readBody(): Promise<Buffer>
 }

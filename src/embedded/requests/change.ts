@@ -106,7 +106,7 @@ function checkPreconditions(call: Call, { isPut }: ChangeOptions, { metadata }: 
     throw new ApiFailure(500, '', `strconv.ParseUint: parsing ${JSON.stringify(resourceVersion)}: invalid syntax`)
   const isNamed = resourceVersion !== '' && resourceVersion !== '0'
   if (!isNamed && isPut && call.served.kind.rules.updatesUnconditionally === false)
-    throw invalid(call.served.kind, call.name, [mustNameVersion])
+    throw invalid({ group: call.served.kind.group, kind: call.served.kind.plural }, call.name, [mustNameVersion])
   if (uid && uid !== old.metadata.uid)
     throw conflict(
       aboutOf(call),

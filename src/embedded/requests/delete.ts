@@ -101,8 +101,14 @@ async function deleteOnce(deps: WriteDeps, call: Call, options: DeleteOptions, e
 
 function checkPreconditions(call: Call, { preconditions = {} }: DeleteOptions, { metadata }: ApiObject): void {
   const { uid, resourceVersion } = preconditions
-  const { group, kind } = call.served.kind
+  const { group, kind, rules } = call.served.kind
   const about = { group, plural: kind }
+  if (rules.finalizersOf && uid !== undefined && uid !== metadata.uid)
+    throw conflict(
+      aboutOf(call),
+      call.name,
+      `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${metadata.uid}`,
+    )
   if (uid !== undefined && uid !== metadata.uid)
     throw conflict(
       about,

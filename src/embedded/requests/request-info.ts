@@ -40,7 +40,7 @@ export function readRequestInfo(method: string, path: string, query: URLSearchPa
   const parts = path.split('/').filter((part) => part !== '')
   const isCore = parts[0] === 'api'
   const fixed = isCore ? 2 : 3
-  if ((!isCore && parts[0] !== 'apis') || parts.length <= fixed)
+  if ((!isCore && parts[0] !== 'apis') || parts.length <= fixed || path.includes('//'))
     return { isResource: false, verb: method.toLowerCase(), path }
   const group = isCore ? '' : (parts[1] ?? '')
   const version = parts[fixed - 1] ?? ''

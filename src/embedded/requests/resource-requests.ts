@@ -4,7 +4,7 @@ import { allFlaws, applyStrictness } from '../kinds/decode/strictness.ts'
 import type { Action } from '../kinds/kind.ts'
 import type { Served } from '../kinds/registry.ts'
 import type { ApiObject } from '../objects.ts'
-import { methodNotAllowed, noSuchPath, notFound } from '../status.ts'
+import { ApiFailure, badRequest, methodNotAllowed, noSuchPath, notFound } from '../status.ts'
 import type { FanOut } from '../watch/fan-out.ts'
 import { openWatch } from '../watch/watch.ts'
 import type { Answer } from './answer.ts'
@@ -51,6 +51,7 @@ export async function answerResource(
   const namespace = namespaced ? info.namespace : ''
   if (served.version.deprecation) warn(served.version.deprecation)
   const call: Call = { served, subresource: info.subresource, namespace, name: info.name, user, userAgent, warn }
+  checkPlace(info)
   if (info.hasMore || (!namespaced && info.namespace !== '' && info.plural !== 'namespaces')) throw noSuchPath()
   const form = negotiate(headerOf(request, 'accept'), request.query, userAgent)
   if (info.subresource !== '') return subresourceRequest(deps, request, info, call, form)
@@ -77,12 +78,17 @@ export async function answerResource(
   }
 }
 
-/** A version that nothing is served under at all is no place; in one that is, only this resource is missing. */
-function unknownResource({ registry }: ResourceDeps, { group, version }: ResourceInfo): Answer {
-  const isServed = registry
-    .all()
-    .some((kind) => kind.group === group && kind.versions.some(({ name }) => name === version))
-  if (isServed) throw noSuchPath()
+/** Names that would lead somewhere else in a tree of folders, which the real server's storage is. */
+function checkPlace({ name, namespace, plural }: ResourceInfo): void {
+  const isDots = (text: string) => text === '.' || text === '..'
+  if (isDots(name)) throw badRequest(`Name parameter invalid: ${JSON.stringify(name)}: may not be '${name}'`)
+  if (name.includes('%')) throw badRequest(`Name parameter invalid: ${JSON.stringify(name)}: may not contain '%'`)
+  if (isDots(namespace)) throw new ApiFailure(500, '', `invalid key: ${JSON.stringify(`/${plural}/${namespace}`)}`)
+}
+
+/** A group that nothing is served under is no place at all; in one that is, only this resource is missing. */
+function unknownResource({ registry }: ResourceDeps, { group }: ResourceInfo): Answer {
+  if (group === '' || registry.all().some((kind) => kind.group === group)) throw noSuchPath()
   return pageNotFound()
 }
 

@@ -38,6 +38,7 @@ export async function exchange(
   response: Http2ServerResponse,
 ): Promise<void> {
   const asked = readRequest(request, deps.clock)
+  if (!asked) return sendPlain(response, 400, '400 Bad Request')
   const socket = tlsSocketOf(request)
   const presented = {
     certificate: peerCertificate(socket),
@@ -69,26 +70,34 @@ function peerCertificate(socket: TLSSocket): Buffer | undefined {
   return der
 }
 
-function readRequest(request: Http2ServerRequest, clock: Clock): ApiRequest {
-  const url = request.url ?? '/'
+/** Undefined for a path that cannot be decoded. */
+function readRequest(request: Http2ServerRequest, clock: Clock): ApiRequest | undefined {
+  const url = (request.url ?? '/').replace(/^https?:\/\/[^/]*/, '')
   const mark = url.indexOf('?')
-  const raw = mark < 0 ? url : url.slice(0, mark)
+  const path = decodePath(mark < 0 ? url : url.slice(0, mark))
+  if (path === undefined) return undefined
   let body: Promise<Buffer> | undefined
   return {
     method: request.method ?? 'GET',
-    path: decodePath(raw),
+    path,
     query: new URLSearchParams(mark < 0 ? '' : url.slice(mark + 1)),
     headers: request.headers,
+    rawHeaders: request.rawHeaders,
     readBody: () => (body ??= readBody(request, clock)),
   }
 }
 
-function decodePath(raw: string): string {
+function decodePath(raw: string): string | undefined {
   try {
     return decodeURIComponent(raw)
   } catch {
-    return raw
+    return undefined
   }
+}
+
+function sendPlain(response: Http2ServerResponse, code: number, body: string): void {
+  response.writeHead(code, { 'content-type': 'text/plain; charset=utf-8' })
+  response.end(body)
 }
 
 function readBody(request: Http2ServerRequest, clock: Clock): Promise<Buffer> {

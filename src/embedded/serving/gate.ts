@@ -1,5 +1,5 @@
 import type { Log } from '../../core/log.ts'
-import { impersonate } from '../authentication/impersonation.ts'
+import type { Impersonate } from '../authentication/impersonation.ts'
 import type { Authenticator, Presented, User } from '../authentication/user.ts'
 import type { Attributes, Authorizer } from '../authorization/attributes.ts'
 import { forbiddenBy } from '../authorization/forbidden.ts'
@@ -17,6 +17,7 @@ import { StorageFailure } from '../storage/store.ts'
 export interface GateDeps {
   authenticator: Authenticator
   authorizer: Authorizer
+  impersonate: Impersonate
   log: Log
   /** What is behind the gate. */
   route(request: ApiRequest, info: RequestInfo, user: User, warn: (message: string) => void): Promise<Answer>
@@ -37,8 +38,9 @@ export async function throughGate(deps: GateDeps, request: ApiRequest, presented
   }
   try {
     const authenticated = await deps.authenticator.authenticate(presented, request.path)
-    const user = await impersonate(authenticated, request.headers, deps.authorizer)
-    const attributes = attributesOf(info, request, user)
+    const own = attributesOf(info, request, authenticated)
+    const user = await deps.impersonate(own, request.rawHeaders)
+    const attributes = user === authenticated ? own : { ...own, user }
     const decision = await deps.authorizer.authorize(attributes)
     if (decision.verdict !== 'allow') throw forbiddenBy(attributes, decision)
     return { answer: await deps.route(request, info, user, warn), warnings, info }
@@ -70,7 +72,7 @@ function attributesOf(info: RequestInfo, request: ApiRequest, user: User): Attri
 function selectedName(fieldSelector: string | undefined): string {
   if (!fieldSelector?.includes('metadata.name')) return ''
   try {
-    return exactField(parseFieldSelector(fieldSelector, ['metadata.name']), 'metadata.name') ?? ''
+    return exactField(parseFieldSelector(fieldSelector), 'metadata.name') ?? ''
   } catch {
     return ''
   }

@@ -2,6 +2,7 @@ import { constants } from 'node:crypto'
 import type { Http2SecureServer, Http2ServerRequest, Http2ServerResponse, ServerHttp2Session } from 'node:http2'
 import { createSecureServer } from 'node:http2'
 import type { AddressInfo, Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import type { Clock } from '../../core/clock.ts'
 import type { Log } from '../../core/log.ts'
 
@@ -27,6 +28,8 @@ export interface Listener extends AsyncDisposable {
 /** As the real server has it; a client that wants more opens another connection. */
 const maxStreamsPerConnection = 100
 
+const maxHeaderBytes = 1024 * 1024
+
 /** How long answers under way may take once the server is told to stop. */
 const graceMs = 1_000
 
@@ -44,8 +47,11 @@ export async function listen(options: ListenOptions): Promise<Listener> {
       minVersion: 'TLSv1.2',
       // A resumed session would not show the client's certificate.
       secureOptions: constants.SSL_OP_NO_TICKET,
-      settings: { maxConcurrentStreams: maxStreamsPerConnection },
+      settings: { maxConcurrentStreams: maxStreamsPerConnection, maxHeaderListSize: maxHeaderBytes },
       maxSessionMemory: 100,
+      // As much as the real server takes, over either protocol.
+      maxHeaderSize: maxHeaderBytes,
+      maxHeaderListPairs: 2_000,
       headersTimeout: 32_000,
       requestTimeout: 0,
     } as Parameters<typeof createSecureServer>[0],
@@ -61,6 +67,11 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   server.on('secureConnection', (socket: Socket) => {
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
+  })
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
+    if (!socket.writable) return
+    const status = error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request'
+    socket.end(`HTTP/1.1 ${status}\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n${status}`)
   })
   server.on('tlsClientError', (error) => log.debug({ err: error }, 'a TLS handshake failed'))
   server.on('sessionError', (error) => log.debug({ err: error }, 'a connection failed'))

@@ -1,3 +1,4 @@
+import { arch, platform } from 'node:os'
 import type { Metrics } from '../../core/metrics.ts'
 import type { User } from '../authentication/user.ts'
 import { versionInfo } from '../kinds/facts/facts.ts'
@@ -7,10 +8,11 @@ import type { ApiRequest } from '../requests/body.ts'
 import { headerOf } from '../requests/body.ts'
 import { apiVersionsDocument, groupDocumentOf, groupsDocument, resourcesDocument } from '../requests/discovery.ts'
 import { negotiate } from '../requests/negotiate.ts'
+import { openApiDocumentAt, openApiIndex } from '../requests/openapi.ts'
 import type { RequestInfo } from '../requests/request-info.ts'
 import type { ResourceDeps } from '../requests/resource-requests.ts'
 import { answerResource } from '../requests/resource-requests.ts'
-import { methodNotAllowed } from '../status.ts'
+import { methodNotAllowed, noSuchPath } from '../status.ts'
 import type { HealthCheck } from './health.ts'
 import { answerHealth } from './health.ts'
 
@@ -19,6 +21,13 @@ export interface RouteDeps extends ResourceDeps {
   metrics: Metrics
   /** Host and port, as clients reach it. */
   address(): string
+}
+
+const version = {
+  ...versionInfo,
+  goVersion: `node ${process.version}`,
+  compiler: 'node',
+  platform: `${platform()}/${arch() === 'x64' ? 'amd64' : arch()}`,
 }
 
 /** What is behind a path, for somebody who may ask. */
@@ -35,17 +44,19 @@ export async function route(
   if (request.path === '/metrics')
     return { code: 200, body: await deps.metrics.text(), contentType: deps.metrics.contentType }
   const document = documentAt(deps, request.path)
-  if (!document) return pageNotFound()
+  if (!document) return unknownPath(deps, request.path)
   if (request.method !== 'GET' && request.method !== 'HEAD') throw methodNotAllowed()
   const form = negotiate(headerOf(request, 'accept'), request.query, headerOf(request, 'user-agent') ?? '')
   return objectAnswer(200, document, form)
 }
 
 function documentAt({ registry, address }: RouteDeps, path: string): object | undefined {
+  if (path === '/openapi/v3') return openApiIndex(registry)
+  if (path.startsWith('/openapi/v3/')) return openApiDocumentAt(registry, path.slice('/openapi/v3/'.length))
   const [first, second, third, ...more] = path.split('/').filter((part) => part !== '')
   if (more.length > 0) return undefined
   if (first === undefined) return { paths: pathsOf({ registry }) }
-  if (first === 'version' && second === undefined) return versionInfo
+  if (first === 'version' && second === undefined) return version
   if (first === 'api') {
     if (third !== undefined) return undefined
     return second === undefined ? apiVersionsDocument(address()) : resourcesDocument(registry, '', second)
@@ -53,6 +64,13 @@ function documentAt({ registry, address }: RouteDeps, path: string): object | un
   if (first !== 'apis') return undefined
   if (second === undefined) return groupsDocument(registry)
   return third === undefined ? groupDocumentOf(registry, second) : resourcesDocument(registry, second, third)
+}
+
+/** Under a group that is served, a version that is not is missing in the words of the API. */
+function unknownPath({ registry }: RouteDeps, path: string): Answer {
+  const [first, second] = path.split('/').filter((part) => part !== '')
+  if (first === 'api' || (first === 'apis' && registry.all().some(({ group }) => group === second))) throw noSuchPath()
+  return pageNotFound()
 }
 
 function pathsOf({ registry }: Pick<RouteDeps, 'registry'>): string[] {

@@ -42,7 +42,6 @@ export interface Watch extends Disposable {
 const patience = 10_000
 
 const bookmarkEveryMs = 60_000
-const shortestMs = 1_000
 
 /** Changes in one place from one revision on, with what is there already before them where the client asked for that. */
 export function openWatch(deps: WatchDeps, request: WatchRequest, sink: Sink): Watch {
@@ -109,8 +108,7 @@ export function openWatch(deps: WatchDeps, request: WatchRequest, sink: Sink): W
 
   if (begin.isOpen) {
     owned.push(fanOut.listen({ storage: served.kind.storage, namespace, name: onlyName(selection) }, onChange))
-    if (parameters.timeoutSeconds)
-      owned.push(clock.countdown(Math.max(shortestMs, parameters.timeoutSeconds * 1_000), close))
+    if (parameters.timeoutSeconds) owned.push(clock.countdown(parameters.timeoutSeconds * 1_000, close))
     if (parameters.allowBookmarks) armBookmarks()
   }
   // Not before the caller holds the watch: the first frame may block it.

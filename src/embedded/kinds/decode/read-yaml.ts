@@ -1,0 +1,87 @@
+import type { ScalarTag, Tags } from 'yaml'
+import { isMap, isScalar, LineCounter, parseDocument, visit } from 'yaml'
+import type { Read } from './read-json.ts'
+import { readJson } from './read-json.ts'
+import { checkValue } from './readable.ts'
+import { Unreadable } from './unreadable.ts'
+
+/**
+ * Reads the first document of a YAML stream with the rules of YAML 1.1 that Kubernetes follows: `yes` is true, `0777`
+ * is octal, dates and `1:20` are strings. Most of what comes as YAML is JSON (kubectl applies that), so that is tried.
+ */
+export function readYaml(bytes: Buffer): Read {
+  const asJson = bytes[0] === 0x7b ? tryJson(bytes) : undefined
+  if (asJson && asJson.flaws.length === 0) return asJson
+  const lines = new LineCounter()
+  try {
+    const document = parseDocument(bytes.toString('utf8'), {
+      version: '1.1',
+      customTags: asKubernetesHasThem,
+      uniqueKeys: false,
+      lineCounter: lines,
+      prettyErrors: false,
+      logLevel: 'silent',
+    })
+    const error = document.errors.find(({ code }) => code !== 'MULTIPLE_DOCS')
+    if (error?.message.includes('call stack')) throw new RangeError(error.message)
+    if (error) throw new Unreadable(`yaml: line ${lines.linePos(error.pos[0]).line}: ${lowerFirst(error.message)}`)
+    const value: unknown = document.toJS()
+    checkIntegers(value)
+    checkValue(value)
+    // What an alias stands for is one object in two places; whoever reads this may change what it gets.
+    return { value: JSON.parse(JSON.stringify(value ?? {})), flaws: repeatedKeys(document, lines) }
+  } catch (error) {
+    if (error instanceof RangeError) throw new Unreadable('yaml: exceeded max depth')
+    if (error instanceof ReferenceError) throw new Unreadable('yaml: document contains excessive aliasing')
+    throw error
+  }
+}
+
+function tryJson(bytes: Buffer): Read | undefined {
+  try {
+    return readJson(bytes)
+  } catch {
+    return undefined
+  }
+}
+
+const binary: ScalarTag = {
+  tag: 'tag:yaml.org,2002:binary',
+  resolve: (text) => Buffer.from(text, 'base64').toString('utf8'),
+}
+
+const asKubernetesHasThem = (tags: Tags): Tags => [
+  ...tags.filter(
+    (tag) => typeof tag === 'string' || (!/(timestamp|binary)$/.test(tag.tag ?? '') && tag.format !== 'TIME'),
+  ),
+  binary,
+]
+
+/** In the words that Kubernetes uses for YAML, which are others than for JSON. */
+function repeatedKeys(document: ReturnType<typeof parseDocument>, lines: LineCounter): string[] {
+  const found: string[] = []
+  visit(document, {
+    Map(_, map) {
+      const seen = new Set<unknown>()
+      for (const { key } of isMap(map) ? map.items : []) {
+        if (!isScalar(key) || key.value === '<<') continue
+        if (seen.has(key.value))
+          found.push(
+            `line ${lines.linePos(key.range?.[0] ?? 0).line}: key ${JSON.stringify(key.value)} already set in map`,
+          )
+        seen.add(key.value)
+      }
+    },
+  })
+  return found
+}
+
+function checkIntegers(value: unknown): void {
+  if (typeof value === 'number') {
+    if (Number.isInteger(value) && Math.abs(value) > Number.MAX_SAFE_INTEGER && Math.abs(value) <= 2 ** 63)
+      throw new Unreadable(`the number ${value} has more than 53 bits, which this server cannot keep`)
+  } else if (typeof value === 'object' && value !== null)
+    for (const member of Object.values(value)) checkIntegers(member)
+}
+
+const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1)
