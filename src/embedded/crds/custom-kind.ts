@@ -39,7 +39,10 @@ export function customKind(definition: Definition, { convert }: CustomKindDeps =
     versions.get(splitApiVersion(object.apiVersion).version)
   const served = [...versions.values()].filter(({ declared }) => declared.served)
   const isTerminating = metadata.deletionTimestamp !== undefined
-  const renew = (object: ApiObject): ApiObject => versionOf(object)?.renewed(object) ?? object
+  /** Defaults are those of the version that an object was stored in: what was converted from there gets no others. */
+  const converted = new WeakSet<ApiObject>()
+  const renew = (object: ApiObject): ApiObject =>
+    converted.has(object) ? object : (versionOf(object)?.renewed(object) ?? object)
 
   return {
     group,
@@ -65,10 +68,14 @@ export function customKind(definition: Definition, { convert }: CustomKindDeps =
     convert: async (objects, apiVersion) => {
       const wanted = versions.get(splitApiVersion(apiVersion).version)
       const sources = objects.map(renew)
-      const converted = convert
+      const results = convert
         ? await convert(sources, apiVersion)
         : sources.map((object) => ({ ...object, apiVersion }))
-      return wanted ? converted.map((object) => prune(wanted.root, object).value) : converted
+      return results.map((result) => {
+        const object = wanted ? prune(wanted.root, result).value : result
+        converted.add(object)
+        return object
+      })
     },
     custom: true,
   }

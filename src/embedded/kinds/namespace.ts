@@ -35,6 +35,9 @@ export const namespaces: Definition = {
       ...finalizersOf(object).flatMap((finalizer) => finalizerErrors(finalizer, 'spec.finalizers')),
     ],
     finalizersOf,
+    markDeleting: (object) => {
+      object['status'] = { ...as<Namespace>(object).status, phase: 'Terminating' }
+    },
   },
   subresources: {
     status: statusPart({ check: phaseErrors }),

@@ -26,7 +26,8 @@ export const headerOf = ({ headers }: Pick<ApiRequest, 'headers'>, name: string)
 /** The object in the body. */
 export async function readSent(request: ApiRequest, kind: string): Promise<Sent> {
   const media = contentTypeOf(headerOf(request, 'content-type'))
-  return parseBody(await request.readBody(), media, kind)
+  const bytes = await request.readBody()
+  return { ...parseBody(bytes, media, kind), bytes }
 }
 
 /** From the body, where there is one, else from the query. */

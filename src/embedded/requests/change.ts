@@ -10,6 +10,7 @@ import type { Entry } from '../storage/store.ts'
 import { StaleWrite } from '../storage/store.ts'
 import type { Call, WriteDeps } from './call.ts'
 import { aboutOf, contextOf } from './call.ts'
+import { settleNamespace } from './decode.ts'
 import { track } from './managing.ts'
 import type { WriteParameters } from './parameters.ts'
 import { objectOf, toStored } from './representation.ts'
@@ -60,7 +61,6 @@ async function changeOnce(deps: WriteDeps, call: Call, change: ChangeOptions, en
   rules.defaults?.(proposal.object)
   const part = partOf(call)
   const merged = part ? part.merge(proposal.object, old, context) : proposal.object
-  keepServersOwn(merged, old)
   if (!proposal.isApplied) track(call, { old, next: merged, parameters, now: context.now })
   const write: Admitted = {
     operation: 'UPDATE',
@@ -75,7 +75,10 @@ async function changeOnce(deps: WriteDeps, call: Call, change: ChangeOptions, en
     options: change.options,
     warn: call.warn,
   }
+  const { uid } = merged.metadata
   const next = (await deps.admission.mutate(write)) ?? merged
+  checkIdentity(call, next, old, uid)
+  settleNamespace(next, call)
   keepServersOwn(next, old)
   if (!part) rules.prepareUpdate?.(next, old, context)
   moveGeneration(call, next, old)
@@ -100,6 +103,20 @@ function problems(call: Call, next: ApiObject, old: ApiObject): FieldError[] {
   return [...(rules.check?.(next) ?? []), ...(part ? [] : (rules.checkUpdate?.(next, old) ?? []))]
 }
 
+/** A patch, or a webhook, cannot make another object of it. */
+function checkIdentity(call: Call, { metadata }: ApiObject, old: ApiObject, sentUid: string | undefined): void {
+  const isImmutable = (field: string, value: string | undefined): FieldError => ({
+    reason: 'FieldValueInvalid',
+    field,
+    message: `Invalid value: ${JSON.stringify(value)}: field is immutable`,
+  })
+  const errors: FieldError[] = []
+  if (metadata.name !== old.metadata.name) errors.push(isImmutable('metadata.name', metadata.name))
+  if (metadata.uid && metadata.uid !== sentUid && metadata.uid !== old.metadata.uid)
+    errors.push(isImmutable('metadata.uid', metadata.uid))
+  if (errors.length > 0) throw invalid(call.served.kind, call.name, errors)
+}
+
 function checkPreconditions(call: Call, { isPut }: ChangeOptions, { metadata }: ApiObject, old: ApiObject): void {
   const { resourceVersion = '', uid } = metadata
   if (resourceVersion !== '' && !/^\d+$/.test(resourceVersion))
@@ -107,6 +124,8 @@ function checkPreconditions(call: Call, { isPut }: ChangeOptions, { metadata }: 
   const isNamed = resourceVersion !== '' && resourceVersion !== '0'
   if (!isNamed && isPut && call.served.kind.rules.updatesUnconditionally === false)
     throw invalid({ group: call.served.kind.group, kind: call.served.kind.plural }, call.name, [mustNameVersion])
+  if (uid && uid !== old.metadata.uid && !isPut)
+    throw invalid(call.served.kind, call.name, [uidImmutable(uid), uidImmutable(uid)])
   if (uid && uid !== old.metadata.uid)
     throw conflict(
       aboutOf(call),
@@ -115,6 +134,12 @@ function checkPreconditions(call: Call, { isPut }: ChangeOptions, { metadata }: 
     )
   if (isNamed && resourceVersion !== old.metadata.resourceVersion) throw conflict(aboutOf(call), call.name)
 }
+
+const uidImmutable = (uid: string): FieldError => ({
+  reason: 'FieldValueInvalid',
+  field: 'metadata.uid',
+  message: `Invalid value: ${JSON.stringify(uid)}: field is immutable`,
+})
 
 const mustNameVersion: FieldError = {
   reason: 'FieldValueInvalid',

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Admitted } from '../admission/admission.ts'
+import type { WriteContext } from '../kinds/kind.ts'
 import { checkMetadata } from '../kinds/metadata.ts'
 import type { ApiObject } from '../objects.ts'
 import { ApiFailure, alreadyExists, invalid } from '../status.ts'
@@ -30,29 +31,10 @@ export async function createObject(
   settleNamespace(sent, call)
   if (sent.metadata.resourceVersion && sent.metadata.resourceVersion !== '0')
     throw new ApiFailure(500, '', 'resourceVersion should not be set on objects to be created')
-  const isGenerated = !sent.metadata.name && Boolean(sent.metadata.generateName)
-  for (let attempt = 1; ; attempt++) {
-    const object = isGenerated ? structuredClone(sent) : sent
-    if (isGenerated) object.metadata.name = generatedName(object.metadata.generateName ?? '', deps)
-    try {
-      return await createOnce(deps, call, object, create)
-    } catch (error) {
-      if (!(error instanceof StaleWrite)) throw error
-      if (!isGenerated || attempt === nameTries) throw alreadyExists(aboutOf(call), object.metadata.name ?? '')
-    }
-  }
-}
-
-async function createOnce(
-  deps: WriteDeps,
-  call: Call,
-  sent: ApiObject,
-  { parameters, options, isApplied = false }: CreateOptions,
-): Promise<ApiObject> {
+  const { parameters, options, isApplied = false } = create
   const { served } = call
-  const { rules } = served.kind
   const context = contextOf(call, deps.clock, parameters.dryRun)
-  rules.defaults?.(sent)
+  served.kind.rules.defaults?.(sent)
   if (!isApplied) track(call, { old: undefined, next: sent, parameters, now: context.now })
   const write: Admitted = {
     operation: 'CREATE',
@@ -67,8 +49,31 @@ async function createOnce(
     options,
     warn: call.warn,
   }
-  const object = (await deps.admission.mutate(write)) ?? sent
-  settleNamespace(object, call)
+  const admitted = (await deps.admission.mutate(write)) ?? sent
+  settleNamespace(admitted, call)
+  // Only now: mutating webhooks see no name that is yet to be made up.
+  const isGenerated = !admitted.metadata.name && Boolean(admitted.metadata.generateName)
+  for (let attempt = 1; ; attempt++) {
+    const object = isGenerated ? structuredClone(admitted) : admitted
+    if (isGenerated) object.metadata.name = generatedName(object.metadata.generateName ?? '', deps)
+    try {
+      return await createNamed(deps, call, object, { ...write, object }, context)
+    } catch (error) {
+      if (!(error instanceof StaleWrite)) throw error
+      if (!isGenerated || attempt === nameTries) throw alreadyExists(aboutOf(call), object.metadata.name ?? '')
+    }
+  }
+}
+
+async function createNamed(
+  deps: WriteDeps,
+  call: Call,
+  object: ApiObject,
+  write: Admitted,
+  context: WriteContext,
+): Promise<ApiObject> {
+  const { served } = call
+  const { rules } = served.kind
   stamp(object, context.now)
   rules.prepareCreate?.(object, context)
   if (rules.generationOf) object.metadata.generation = 1
@@ -80,7 +85,7 @@ async function createOnce(
   for (const warning of rules.warnings?.(object) ?? []) call.warn(warning)
   await deps.admission.validate({ ...write, object, name })
   const { storage } = served.kind
-  if (parameters.dryRun) {
+  if (context.dryRun) {
     const current = deps.store.get(storage, call.namespace, name)
     if (current) throw new StaleWrite(current)
     return object

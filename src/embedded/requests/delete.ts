@@ -53,12 +53,18 @@ export function checkDeleteOptions({ propagationPolicy, orphanDependents, dryRun
 
 const tries = 20
 
-export async function deleteObject(deps: WriteDeps, call: Call, options: DeleteOptions): Promise<Deleted> {
+/** `isOfMany` when it is one of a collection that is deleted: admission is told no name then. */
+export async function deleteObject(
+  deps: WriteDeps,
+  call: Call,
+  options: DeleteOptions,
+  isOfMany = false,
+): Promise<Deleted> {
   for (let attempt = 1; ; attempt++) {
     const entry = deps.store.get(call.served.kind.storage, call.namespace, call.name)
     if (!entry) throw notFound(aboutOf(call), call.name)
     try {
-      return await deleteOnce(deps, call, options, entry)
+      return await deleteOnce(deps, call, options, entry, isOfMany)
     } catch (error) {
       if (!(error instanceof StaleWrite)) throw error
       if (attempt === tries) throw conflict(aboutOf(call), call.name)
@@ -66,7 +72,13 @@ export async function deleteObject(deps: WriteDeps, call: Call, options: DeleteO
   }
 }
 
-async function deleteOnce(deps: WriteDeps, call: Call, options: DeleteOptions, entry: Entry): Promise<Deleted> {
+async function deleteOnce(
+  deps: WriteDeps,
+  call: Call,
+  options: DeleteOptions,
+  entry: Entry,
+  isOfMany: boolean,
+): Promise<Deleted> {
   const { served } = call
   const old = await objectOf(entry, served)
   const dryRun = (options.dryRun?.length ?? 0) > 0
@@ -76,7 +88,7 @@ async function deleteOnce(deps: WriteDeps, call: Call, options: DeleteOptions, e
     served,
     subresource: '',
     namespace: call.namespace,
-    name: call.name,
+    name: isOfMany ? '' : call.name,
     object: undefined,
     old,
     user: call.user,

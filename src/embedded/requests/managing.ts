@@ -1,4 +1,5 @@
 import type { ApiObject } from '../objects.ts'
+import { ignoredBy } from '../patch/ignored-fields.ts'
 import { trackUpdate } from '../patch/manage.ts'
 import { managerName } from '../patch/manager-name.ts'
 import type { Call } from './call.ts'
@@ -14,13 +15,9 @@ interface Tracked {
 /** What the managed fields of a request depend on besides its object. */
 export const managingOf = ({ served, subresource }: Call) => ({
   custom: served.kind.custom,
+  ignored: ignoredBy(served.kind, subresource),
   ...(subresource !== '' && { subresource }),
-  ...('status' in served.kind.subresources && { ignored: subresource === '' ? statusOnly : specOnly }),
 })
-
-/** What a request cannot change where status has a place of its own. */
-const statusOnly = [['status']]
-const specOnly = [['spec']]
 
 /** Writes down in `next` who set which of its fields. */
 export function track(call: Call, { old, next, parameters, now }: Tracked): void {

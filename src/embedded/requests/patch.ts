@@ -13,7 +13,7 @@ import type { Proposal } from './change.ts'
 import { changeObject } from './change.ts'
 import { createObject } from './create.ts'
 import type { Sent } from './decode.ts'
-import { checkName, decodeSent, settleNamespace } from './decode.ts'
+import { checkName, decodeSent, knownIn, settleNamespace } from './decode.ts'
 import { managingOf } from './managing.ts'
 import type { WriteParameters } from './parameters.ts'
 
@@ -54,7 +54,8 @@ export async function patchObject(
     ...(parameters.fieldManager && { fieldManager: parameters.fieldManager }),
     fieldValidation: parameters.fieldValidation,
   }
-  const propose = type === 'apply' ? applying(deps, call, body, parameters) : patching(call, type, body, parameters)
+  const propose =
+    type === 'apply' ? applying(deps, call, body, parameters) : patching(deps, call, type, body, parameters)
   const isAbsent = !deps.store.get(call.served.kind.storage, call.namespace, call.name)
   if (type === 'apply' && isAbsent && call.subresource === '') {
     const { object } = await propose(undefined)
@@ -73,29 +74,41 @@ export function patcher(type: 'json' | 'merge', body: Buffer): (document: ApiObj
   return (document) => ({
     value: type === 'json' ? applyJsonPatch(document, patch) : applyMergePatch(document, patch),
     flaws: all,
+    bytes: body,
   })
 }
 
-function patching(call: Call, type: 'json' | 'merge', body: Buffer, parameters: WriteParameters): Propose {
+function patching(
+  deps: WriteDeps,
+  call: Call,
+  type: 'json' | 'merge',
+  body: Buffer,
+  parameters: WriteParameters,
+): Propose {
   const patched = patcher(type, body)
   return async (current) => {
     const sent = patched(current as ApiObject)
-    const object = decodePatched(call, sent, parameters)
+    const object = decodePatched(deps, call, sent, parameters)
     settleNamespace(object, call)
     checkName(object, call)
     return { object, isApplied: false }
   }
 }
 
-function decodePatched(call: Call, sent: Sent, { fieldValidation }: WriteParameters): ApiObject {
+function decodePatched(
+  { registry }: WriteDeps,
+  call: Call,
+  sent: Sent,
+  { fieldValidation }: WriteParameters,
+): ApiObject {
   try {
-    return decodeSent(call, sent, fieldValidation)
+    return decodeSent(call, sent, { validation: fieldValidation, isKnown: knownIn(registry) })
   } catch (error) {
     throw patchFailure(error, sent.value)
   }
 }
 
-function applying({ clock }: WriteDeps, call: Call, body: Buffer, parameters: WriteParameters): Propose {
+function applying(deps: WriteDeps, call: Call, body: Buffer, parameters: WriteParameters): Propose {
   const { value, flaws } = parseApplyPatch(body)
   applyStrictnessToText(flaws, parameters.fieldValidation, call)
   return async (live) => {
@@ -106,13 +119,13 @@ function applying({ clock }: WriteDeps, call: Call, body: Buffer, parameters: Wr
       schema: call.served.version.schema,
       manager: parameters.fieldManager,
       force: parameters.force ?? false,
-      now: clock.now(),
+      now: deps.clock.now(),
       apiVersion: call.served.apiVersion,
       kind: call.served.kind.kind,
       ...managingOf(call),
     })
     const managed = object.metadata.managedFields
-    const decoded = decodePatched(call, { value: object, flaws: [] }, parameters)
+    const decoded = decodePatched(deps, call, { value: object, flaws: [], bytes: body }, parameters)
     settleNamespace(decoded, call)
     decoded.metadata.name ||= call.name
     checkName(decoded, call)

@@ -15,7 +15,7 @@ import type { Call, WriteDeps } from './call.ts'
 import { aboutOf, contextOf } from './call.ts'
 import { changeObject } from './change.ts'
 import { createObject } from './create.ts'
-import { checkName, decodeSent, settleNamespace } from './decode.ts'
+import { checkName, decodeSent, knownIn, settleNamespace } from './decode.ts'
 import type { DeleteOptions } from './delete.ts'
 import { deleteObject, goneStatus } from './delete.ts'
 import { listText, objectText } from './forms.ts'
@@ -24,6 +24,7 @@ import { frameWriter } from './frames.ts'
 import { listEntries, untilRevision } from './list.ts'
 import type { Form } from './negotiate.ts'
 import { negotiate } from './negotiate.ts'
+import type { WriteParameters } from './parameters.ts'
 import { readListParameters, readWriteParameters } from './parameters.ts'
 import { patchObject, patchTypeOf } from './patch.ts'
 import { objectOf, textOf, textsOf } from './representation.ts'
@@ -138,7 +139,7 @@ async function create(
   const { kind } = call.served
   if (info.name !== '' || (kind.namespaced && call.namespace === '')) throw methodNotAllowed()
   const parameters = readWriteParameters(request.query, 'CreateOptions')
-  const sent = decodeSent(call, await readSent(request, kind.kind), parameters.fieldValidation)
+  const sent = decodeSent(call, await readSent(request, kind.kind), decoding(deps, parameters))
   if (kind.answer) {
     const context = contextOf(call, deps.clock, parameters.dryRun)
     return objectAnswer(201, await kind.answer(sent, context), form)
@@ -146,6 +147,11 @@ async function create(
   const options = optionsOf('CreateOptions', parameters)
   return shown(deps, 201, await createObject(deps, call, sent, { parameters, options }), call.served, form)
 }
+
+const decoding = ({ registry }: ResourceDeps, { fieldValidation: validation }: WriteParameters) => ({
+  validation,
+  isKnown: knownIn(registry),
+})
 
 const optionsOf = (kind: string, parameters: ReturnType<typeof readWriteParameters>) => ({
   kind,
@@ -159,7 +165,7 @@ async function update(deps: ResourceDeps, request: ApiRequest, call: Call, form:
   const { kind } = call.served
   if (call.name === '') throw methodNotAllowed()
   const parameters = readWriteParameters(request.query, 'UpdateOptions')
-  const sent = decodeSent(call, await readSent(request, kind.kind), parameters.fieldValidation)
+  const sent = decodeSent(call, await readSent(request, kind.kind), decoding(deps, parameters))
   settleNamespace(sent, call)
   checkName(sent, call)
   const options = optionsOf('UpdateOptions', parameters)
@@ -199,7 +205,7 @@ async function removeAll(deps: ResourceDeps, request: ApiRequest, call: Call, fo
 
 async function removeIfThere(deps: ResourceDeps, call: Call, options: DeleteOptions): Promise<ApiObject | undefined> {
   if (!deps.store.get(call.served.kind.storage, call.namespace, call.name)) return undefined
-  return (await deleteObject(deps, call, options)).object
+  return (await deleteObject(deps, call, options, true)).object
 }
 
 async function subresourceRequest(
