@@ -27,6 +27,7 @@ async function answerOwn({ route, user, userAgent }: InProcessDeps, asked: InPro
   const path = decodeURIComponent(asked.path)
   const request: ApiRequest = {
     method: asked.method,
+    uri: asked.path + asked.query,
     path,
     query,
     headers: { accept: asked.accept, 'content-type': asked.contentType, 'user-agent': userAgent },

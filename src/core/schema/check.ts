@@ -103,12 +103,14 @@ function visitEnum(schema: Schema, value: unknown, at: Path, found: Problem[]): 
 }
 
 const patterns = new Map<string, RegExp>()
+const mostPatterns = 10_000
 
-/** Compiled once. Throws as `goPattern` does. */
+/** Compiled once, as far as there are not too many. Throws as `goPattern` does. */
 export function patternOf(pattern: string): RegExp {
   let compiled = patterns.get(pattern)
   if (!compiled) {
     compiled = goPattern(pattern)
+    if (patterns.size >= mostPatterns) patterns.clear()
     patterns.set(pattern, compiled)
   }
   return compiled

@@ -25,7 +25,7 @@ import { reasons } from './reasons.ts'
 
 /** Owners that are known to be gone, so that their kind may be gone too. */
 const rememberedOwners = 4_096
-const workers = 20
+const workers = 50
 
 /**
  * Deletes what nobody owns any more, and lets go of owners whose deletion waits for what they own. It reads the store

@@ -11,6 +11,7 @@ import { parsed } from '../storage/reading.ts'
 import type { Entry, Store } from '../storage/store.ts'
 import type { ControllerDeps } from './deps.ts'
 import { failures } from './failures.ts'
+import type { Remains } from './namespace-conditions.ts'
 import { namespaceConditions } from './namespace-conditions.ts'
 import { emptyNamespace } from './namespace-content.ts'
 
@@ -27,28 +28,27 @@ export function namespaceController(deps: ControllerDeps): Controller {
     if (!namespace?.metadata.deletionTimestamp || !isHeld(namespace)) return done
     const remains = await emptyNamespace(deps, name, signal)
     try {
-      const told = await tell(namespace, remains)
-      if (remains.failures.length > 0)
-        throw failures.NAMESPACE_NOT_EMPTIED({ namespace: name, detail: remains.failures.join(', ') })
-      if (remains.objects.size === 0) await letGo(told)
+      const told = await tell(namespace, remains, signal)
+      if (remains.failures.length === 0 && remains.objects.size === 0) await letGo(told, signal)
     } catch (error) {
       if (!isAbsent(error)) throw error
     }
-    return done
+    if (remains.failures.length === 0) return done
+    throw failures.NAMESPACE_NOT_EMPTIED({ namespace: name, detail: remains.failures.join(', ') })
+  }
 
-    async function tell(namespace: Stored<Namespace>, remains: Parameters<typeof namespaceConditions>[1]) {
-      const present = namespace.status?.conditions ?? []
-      const conditions = namespaceConditions(present, remains, clock.now())
-      if (conditions === present) return namespace
-      const status = { ...namespace.status, conditions: [...conditions] }
-      return kube.of(namespaces).update({ ...namespace, status }, { subresource: 'status', signal })
-    }
+  async function tell(namespace: Stored<Namespace>, remains: Remains, signal: AbortSignal) {
+    const present = namespace.status?.conditions ?? []
+    const conditions = namespaceConditions(present, remains, clock.now())
+    if (conditions === present) return namespace
+    const status = { ...namespace.status, conditions: [...conditions] }
+    return kube.of(namespaces).update({ ...namespace, status }, { subresource: 'status', signal })
+  }
 
-    async function letGo(namespace: Stored<Namespace>): Promise<void> {
-      const finalizers = (namespace.spec?.finalizers ?? []).filter((other) => other !== finalizer)
-      const released = { ...namespace, spec: { ...namespace.spec, finalizers } }
-      await kube.of(namespaces).update(released, { subresource: 'finalize', signal })
-    }
+  async function letGo(namespace: Stored<Namespace>, signal: AbortSignal): Promise<void> {
+    const finalizers = (namespace.spec?.finalizers ?? []).filter((other) => other !== finalizer)
+    const released = { ...namespace, spec: { ...namespace.spec, finalizers } }
+    await kube.of(namespaces).update(released, { subresource: 'finalize', signal })
   }
 
   return controller('namespace', reconcile, { ...deps, watches: [terminating(store)] })

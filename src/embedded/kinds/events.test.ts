@@ -68,4 +68,9 @@ test('the same event has the same cells and selectors in both forms', () => {
     ['web', 'web'],
   )
   assert.equal(coreEvents.selectable?.['source']?.(core), 'x.io/y')
+  assert.deepEqual(
+    [event, core].map((one) => newEvents.selectable?.['reportingController']?.(one)),
+    ['x.io/y', 'x.io/y'],
+  )
+  assert.equal(newEvents.selectable?.['regarding.name']?.(core), 'web')
 })

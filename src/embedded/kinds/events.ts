@@ -11,22 +11,26 @@ const core = (event: ApiObject): ApiObject & Event => as<Event>(convertEvent(eve
 
 const referenceFields = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath'] as const
 
-/** The selectors by the object that an event is about, under the name it has in this API. */
-const selectableReference = (name: 'involvedObject' | 'regarding'): Selectable =>
+/**
+ * The selectors by the object that an event is about, under the name it has in this API. Events are selected as they
+ * are kept and as they are shown, and never converted for it.
+ */
+const selectableReference = (name: string): Selectable =>
   Object.fromEntries(
     referenceFields.map((field) => [
       `${name}.${field}`,
-      (event) => (event[name] as Event['involvedObject'] | undefined)?.[field] ?? '',
+      (event) =>
+        ((event['involvedObject'] ?? event['regarding']) as Event['involvedObject'] | undefined)?.[field] ?? '',
     ]),
   )
 
-const text =
-  (field: string): Selectable[string] =>
-  (event) =>
-    (event[field] as string | undefined) ?? ''
+const selectable: Selectable = {
+  reason: (event) => as<Event>(event).reason ?? '',
+  type: (event) => as<Event>(event).type ?? '',
+}
 
-const selectable: Selectable = { reason: text('reason'), type: text('type') }
-const reporter = text('reportingComponent')
+const reporter = (event: ApiObject): string =>
+  ((event['reportingComponent'] ?? event['reportingController']) as string | undefined) ?? ''
 
 const cells: Cells = {
   'Last Seen': (object, now) => lastSeen(core(object), now),
@@ -87,5 +91,5 @@ export const newEvents: Definition = {
   },
   convert: async (events, apiVersion) => events.map((event) => convertEvent(event, apiVersion)),
   cells,
-  selectable: { ...selectable, ...selectableReference('regarding'), reportingController: text('reportingController') },
+  selectable: { ...selectable, ...selectableReference('regarding'), reportingController: reporter },
 }

@@ -60,8 +60,6 @@ export interface KindVersion {
   /** For pruning, strict decoding and server-side apply. Whole: `apiVersion`, `kind` and `metadata` are in it. */
   readonly schema: Schema
   readonly columns: readonly Column[]
-  /** Told by discovery; clients compare it to learn that the storage version moved. */
-  readonly storageVersionHash?: string
   /** Told in a Warning header on every request. */
   readonly deprecation?: string
   /** Field selectors besides `metadata.name` and `metadata.namespace`: the label, and its value in an object of this version. */

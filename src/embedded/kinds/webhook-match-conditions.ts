@@ -1,11 +1,8 @@
 import type { MatchCondition } from 'kubernetes-types/admissionregistration/v1.d.ts'
-import { compileCondition } from '../cel/cel.ts'
+import { flawOfCondition } from '../admission/match-conditions.ts'
 import type { FieldError } from './field-errors.ts'
 import { duplicateValue, invalidFor, invalidValue, required, tooMany } from './field-errors.ts'
 import { qualifiedNameFlaws } from './names.ts'
-
-/** What an expression of a webhook may speak of. */
-export const matchConditionVariables: readonly string[] = ['object', 'oldObject', 'request', 'authorizer']
 
 const most = 64
 
@@ -26,11 +23,6 @@ export function matchConditionErrors(conditions: readonly MatchCondition[], fiel
 }
 
 function expressionErrors(expression: string, field: string): FieldError[] {
-  try {
-    compileCondition(expression, matchConditionVariables)
-    return []
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
-    return [invalidValue(field, expression, why)]
-  }
+  const why = flawOfCondition(expression)
+  return why === undefined ? [] : [invalidValue(field, expression, why)]
 }

@@ -8,6 +8,8 @@ import { isTrueParameter } from './request-info.ts'
 /** A request as the layers below the server see it. */
 export interface ApiRequest {
   readonly method: string
+  /** Path and query, as they were sent. */
+  readonly uri: string
   /** Decoded, without the query. */
   readonly path: string
   readonly query: URLSearchParams

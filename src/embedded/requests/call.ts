@@ -5,6 +5,7 @@ import type { User } from '../authentication/user.ts'
 import type { WriteContext } from '../kinds/kind.ts'
 import type { Registry, Served } from '../kinds/registry.ts'
 import type { ApiObject } from '../objects.ts'
+import { splitApiVersion } from '../objects.ts'
 import type { About } from '../status.ts'
 import type { Store } from '../storage/store.ts'
 
@@ -39,6 +40,12 @@ export interface Call {
 }
 
 export const aboutOf = ({ served }: Pick<Call, 'served'>): About => served.kind
+
+/** By which name a kind is called when an object of it is invalid: two views of one store have one. */
+export const storedKind = ({ served }: Pick<Call, 'served'>): { group: string; kind: string } => {
+  const { apiVersion, kind } = served.kind.storedAs
+  return { group: splitApiVersion(apiVersion).group, kind }
+}
 
 export const contextOf = (call: Call, clock: Clock, dryRun: boolean): WriteContext => ({
   user: call.user,

@@ -9,7 +9,7 @@ import { ApiFailure, conflict, invalid, notFound } from '../status.ts'
 import type { Entry } from '../storage/store.ts'
 import { StaleWrite } from '../storage/store.ts'
 import type { Call, WriteDeps } from './call.ts'
-import { aboutOf, contextOf } from './call.ts'
+import { aboutOf, contextOf, storedKind } from './call.ts'
 import { settleNamespace } from './decode.ts'
 import { track } from './managing.ts'
 import type { WriteParameters } from './parameters.ts'
@@ -75,15 +75,15 @@ async function changeOnce(deps: WriteDeps, call: Call, change: ChangeOptions, en
     options: change.options,
     warn: call.warn,
   }
-  const { uid } = merged.metadata
   const next = (await deps.admission.mutate(write)) ?? merged
-  checkIdentity(call, next, old, uid)
   settleNamespace(next, call)
   keepServersOwn(next, old)
-  if (!part) rules.prepareUpdate?.(next, old, context)
-  moveGeneration(call, next, old)
+  if (!part) {
+    rules.prepareUpdate?.(next, old, context)
+    moveGeneration(call, next, old)
+  }
   const errors = [...checkMetadataUpdate(next.metadata, old.metadata), ...problems(call, next, old)]
-  if (errors.length > 0) throw invalid(served.kind, call.name, errors)
+  if (errors.length > 0) throw invalid(storedKind(call), call.name, errors)
   for (const warning of rules.warnings?.(next, old) ?? []) call.warn(warning)
   await deps.admission.validate({ ...write, object: next })
   if (isUnchanged(old, next)) return old
@@ -103,20 +103,6 @@ function problems(call: Call, next: ApiObject, old: ApiObject): FieldError[] {
   return [...(rules.check?.(next) ?? []), ...(part ? [] : (rules.checkUpdate?.(next, old) ?? []))]
 }
 
-/** A patch, or a webhook, cannot make another object of it. */
-function checkIdentity(call: Call, { metadata }: ApiObject, old: ApiObject, sentUid: string | undefined): void {
-  const isImmutable = (field: string, value: string | undefined): FieldError => ({
-    reason: 'FieldValueInvalid',
-    field,
-    message: `Invalid value: ${JSON.stringify(value)}: field is immutable`,
-  })
-  const errors: FieldError[] = []
-  if (metadata.name !== old.metadata.name) errors.push(isImmutable('metadata.name', metadata.name))
-  if (metadata.uid && metadata.uid !== sentUid && metadata.uid !== old.metadata.uid)
-    errors.push(isImmutable('metadata.uid', metadata.uid))
-  if (errors.length > 0) throw invalid(call.served.kind, call.name, errors)
-}
-
 function checkPreconditions(call: Call, { isPut }: ChangeOptions, { metadata }: ApiObject, old: ApiObject): void {
   const { resourceVersion = '', uid } = metadata
   if (resourceVersion !== '' && !/^\d+$/.test(resourceVersion))
@@ -125,7 +111,7 @@ function checkPreconditions(call: Call, { isPut }: ChangeOptions, { metadata }: 
   if (!isNamed && isPut && call.served.kind.rules.updatesUnconditionally === false)
     throw invalid({ group: call.served.kind.group, kind: call.served.kind.plural }, call.name, [mustNameVersion])
   if (uid && uid !== old.metadata.uid && !isPut)
-    throw invalid(call.served.kind, call.name, [uidImmutable(uid), uidImmutable(uid)])
+    throw invalid(storedKind(call), call.name, [uidImmutable(uid), uidImmutable(uid)])
   if (uid && uid !== old.metadata.uid)
     throw conflict(
       aboutOf(call),
@@ -147,14 +133,17 @@ const mustNameVersion: FieldError = {
   message: 'Invalid value: 0: must be specified for an update',
 }
 
-/** Fields of metadata that no client may set, whatever it sends. */
-function keepServersOwn({ metadata }: ApiObject, old: ApiObject): void {
-  const { uid, resourceVersion, generation, creationTimestamp, deletionTimestamp, deletionGracePeriodSeconds } =
-    old.metadata
-  const own = { uid, resourceVersion, generation, creationTimestamp, deletionTimestamp, deletionGracePeriodSeconds }
-  for (const [name, value] of Object.entries(own))
-    if (value === undefined) delete (metadata as Record<string, unknown>)[name]
-    else (metadata as Record<string, unknown>)[name] = value
+/** Fields of metadata that are the server's. What may not be there at all is left, for the checks to complain about. */
+function keepServersOwn({ metadata }: ApiObject, { metadata: old }: ApiObject): void {
+  const { uid = '', resourceVersion = '', creationTimestamp = '', generation, deletionTimestamp } = old
+  metadata.uid ||= uid
+  Object.assign(metadata, { resourceVersion, creationTimestamp })
+  if (generation === undefined) delete metadata.generation
+  else metadata.generation = generation
+  if (deletionTimestamp) {
+    metadata.deletionTimestamp = deletionTimestamp
+    metadata.deletionGracePeriodSeconds ??= old.deletionGracePeriodSeconds ?? 0
+  }
   delete metadata.selfLink
 }
 

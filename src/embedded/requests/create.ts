@@ -6,7 +6,7 @@ import type { ApiObject } from '../objects.ts'
 import { ApiFailure, alreadyExists, invalid } from '../status.ts'
 import { StaleWrite } from '../storage/store.ts'
 import type { Call, WriteDeps } from './call.ts'
-import { aboutOf, contextOf, timeText } from './call.ts'
+import { aboutOf, contextOf, storedKind, timeText } from './call.ts'
 import { settleNamespace } from './decode.ts'
 import { track } from './managing.ts'
 import type { WriteParameters } from './parameters.ts'
@@ -77,11 +77,14 @@ async function createNamed(
   stamp(object, context.now)
   rules.prepareCreate?.(object, context)
   if (rules.generationOf) object.metadata.generation = 1
-  else delete object.metadata.generation
   const form = { namespaced: served.kind.namespaced, ...(rules.checkName && { checkName: rules.checkName }) }
-  const errors = [...checkMetadata(object.metadata, form), ...(rules.check?.(object) ?? [])]
+  const errors = [
+    ...checkMetadata(object.metadata, form),
+    ...(rules.check?.(object) ?? []),
+    ...(rules.checkCreate?.(object) ?? []),
+  ]
   const name = object.metadata.name ?? ''
-  if (errors.length > 0) throw invalid(served.kind, name, errors)
+  if (errors.length > 0) throw invalid(storedKind(call), name, errors)
   for (const warning of rules.warnings?.(object) ?? []) call.warn(warning)
   await deps.admission.validate({ ...write, object, name })
   const { storage } = served.kind

@@ -1,3 +1,4 @@
+import { isObject } from '../../core/schema/schema.ts'
 import { settleIdentity } from '../kinds/decode/identity.ts'
 import { allFlaws, applyStrictness } from '../kinds/decode/strictness.ts'
 import type { Registry } from '../kinds/registry.ts'
@@ -22,10 +23,16 @@ export function decodeSent(
 ): ApiObject {
   const { kind, version, apiVersion } = call.served
   settleIdentity(sent.value, { apiVersion, kind: kind.kind, custom: kind.custom }, isKnown, sent.bytes)
+  const clears = clearsManagers(sent.value)
   const { object, flaws } = kind.decode(sent.value, version)
+  if (clears) object.metadata.managedFields = []
   applyStrictness(allFlaws(sent.flaws, flaws, kind.custom), validation, call)
   return object
 }
+
+/** Empty lists are dropped in decoding; this one says something. */
+const clearsManagers = ({ metadata }: Record<string, unknown>): boolean =>
+  isObject(metadata) && Array.isArray(metadata['managedFields']) && metadata['managedFields'].length === 0
 
 export type IsKnown = (apiVersion: string, kind: string) => boolean
 

@@ -1,6 +1,7 @@
-import type { Kind, KindVersion } from '../kinds/kind.ts'
+import { createHash } from 'node:crypto'
+import type { Kind } from '../kinds/kind.ts'
 import type { Registry } from '../kinds/registry.ts'
-import { apiVersionOf } from '../objects.ts'
+import { apiVersionOf, splitApiVersion } from '../objects.ts'
 
 /** The documents by which a client learns what is served, made from the kinds there are. */
 
@@ -78,9 +79,9 @@ export function resourcesDocument(registry: Registry, group: string, version: st
   const resources = registry
     .all()
     .filter((kind) => kind.group === group)
-    .flatMap((kind) => kind.versions.filter(({ name }) => name === version).map((found) => ({ kind, version: found })))
-    .sort((one, other) => (one.kind.plural < other.kind.plural ? -1 : 1))
-    .flatMap(({ kind, version: found }) => resourceEntries(kind, found))
+    .filter((kind) => kind.versions.some(({ name }) => name === version))
+    .sort((one, other) => (one.plural < other.plural ? -1 : 1))
+    .flatMap(resourceEntries)
   if (resources.length === 0) return undefined
   return {
     kind: 'APIResourceList',
@@ -90,17 +91,24 @@ export function resourcesDocument(registry: Registry, group: string, version: st
   }
 }
 
-function resourceEntries(kind: Kind, version: KindVersion): object[] {
+/** Clients compare it to learn that the storage version has moved. */
+function storageVersionHash({ storedAs }: Kind): string {
+  const { group, version } = splitApiVersion(storedAs.apiVersion)
+  const digest = createHash('sha256').update(`${group}/${version}/${storedAs.kind}`).digest()
+  return digest.subarray(0, 8).toString('base64')
+}
+
+function resourceEntries(kind: Kind): object[] {
   const { plural, singular, namespaced, verbs, shortNames, categories } = kind
   const main = {
     name: plural,
     singularName: singular,
     namespaced,
     kind: kind.kind,
-    verbs,
+    verbs: kind.shownVerbs ?? verbs,
     ...(shortNames.length > 0 && { shortNames }),
     ...(categories.length > 0 && { categories }),
-    ...(!kind.answer && { storageVersionHash: version.storageVersionHash ?? '' }),
+    ...(!kind.answer && { storageVersionHash: storageVersionHash(kind) }),
   }
   const subresources = Object.entries(kind.subresources).map(([name, sub]) => {
     const isOther = sub.type !== 'part'

@@ -94,6 +94,8 @@ export interface WriteParameters {
   dryRun: boolean
   fieldManager: string
   fieldValidation: 'Strict' | 'Warn' | 'Ignore'
+  /** As webhooks are shown it: CreateOptions, UpdateOptions or PatchOptions with what the client gave. */
+  options: Readonly<Record<string, unknown>>
   force: boolean | undefined
 }
 
@@ -113,11 +115,21 @@ export function readWriteParameters(query: URLSearchParams, options: string): Wr
   if (options !== 'PatchOptions') errors.push(...checkFieldManager(query.get('fieldManager') ?? ''))
   if (errors.length > 0) throw invalid({ group: 'meta.k8s.io', kind: options }, '', errors)
   const force = query.get('force')
+  const fieldManager = query.get('fieldManager') ?? ''
+  const isForced = force === null || force === '' ? undefined : isTrueParameter(force)
   return {
     dryRun: dryRun.length > 0,
-    fieldManager: query.get('fieldManager') ?? '',
+    fieldManager,
     fieldValidation: validation === '' ? 'Warn' : (validation as 'Strict' | 'Warn' | 'Ignore'),
-    force: force === null || force === '' ? undefined : isTrueParameter(force),
+    options: {
+      kind: options,
+      apiVersion: 'meta.k8s.io/v1',
+      ...(dryRun.length > 0 && { dryRun }),
+      ...(isForced !== undefined && { force: isForced }),
+      ...(fieldManager && { fieldManager }),
+      ...(validation && { fieldValidation: validation }),
+    },
+    force: isForced,
   }
 }
 

@@ -5,10 +5,11 @@ import { serverSideApply } from '../patch/apply.ts'
 import { applyJsonPatch, jsonPatchFlaws } from '../patch/json-patch.ts'
 import { checkPatchParameters } from '../patch/manager-name.ts'
 import { applyMergePatch } from '../patch/merge-patch.ts'
-import { ApiFailure, invalid } from '../status.ts'
+import { ApiFailure, invalid, notFound } from '../status.ts'
 import type { ApiRequest } from './body.ts'
 import { headerOf } from './body.ts'
 import type { Call, WriteDeps } from './call.ts'
+import { aboutOf } from './call.ts'
 import type { Proposal } from './change.ts'
 import { changeObject } from './change.ts'
 import { createObject } from './create.ts'
@@ -46,18 +47,12 @@ export async function patchObject(
 ): Promise<Patched> {
   const flaws = checkPatchParameters({ ...parameters, isApply: type === 'apply' })
   if (flaws.length > 0) throw invalid({ group: 'meta.k8s.io', kind: 'PatchOptions' }, '', flaws)
-  const options = {
-    kind: 'PatchOptions',
-    apiVersion: 'meta.k8s.io/v1',
-    ...(parameters.dryRun && { dryRun: ['All'] }),
-    ...(parameters.force !== undefined && { force: parameters.force }),
-    ...(parameters.fieldManager && { fieldManager: parameters.fieldManager }),
-    fieldValidation: parameters.fieldValidation,
-  }
+  const { options } = parameters
+  const isAbsent = !deps.store.get(call.served.kind.storage, call.namespace, call.name)
+  if (isAbsent && (type !== 'apply' || call.subresource !== '')) throw notFound(aboutOf(call), call.name)
   const propose =
     type === 'apply' ? applying(deps, call, body, parameters) : patching(deps, call, type, body, parameters)
-  const isAbsent = !deps.store.get(call.served.kind.storage, call.namespace, call.name)
-  if (type === 'apply' && isAbsent && call.subresource === '') {
+  if (isAbsent) {
     const { object } = await propose(undefined)
     return { object: await createObject(deps, call, object, { parameters, options, isApplied: true }), isNew: true }
   }
@@ -101,10 +96,12 @@ function decodePatched(
   sent: Sent,
   { fieldValidation }: WriteParameters,
 ): ApiObject {
+  // Decoding changes what it reads, and the failure shows what was there.
+  const text = JSON.stringify(sent.value)
   try {
     return decodeSent(call, sent, { validation: fieldValidation, isKnown: knownIn(registry) })
   } catch (error) {
-    throw patchFailure(error, sent.value)
+    throw patchFailure(error, JSON.parse(text))
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Admitted } from '../admission/admission.ts'
 import type { User } from '../authentication/user.ts'
 import { decodeTyped } from '../kinds/decode/decode-typed.ts'
 import { allFlaws, applyStrictness } from '../kinds/decode/strictness.ts'
@@ -140,25 +141,42 @@ async function create(
   if (info.name !== '' || (kind.namespaced && call.namespace === '')) throw methodNotAllowed()
   const parameters = readWriteParameters(request.query, 'CreateOptions')
   const sent = decodeSent(call, await readSent(request, kind.kind), decoding(deps, parameters))
-  if (kind.answer) {
-    const context = contextOf(call, deps.clock, parameters.dryRun)
-    return objectAnswer(201, await kind.answer(sent, context), form)
-  }
-  const options = optionsOf('CreateOptions', parameters)
+  if (kind.answer) return objectAnswer(201, await review(deps, call, sent, parameters), form)
+  const { options } = parameters
   return shown(deps, 201, await createObject(deps, call, sent, { parameters, options }), call.served, form)
 }
+
+/** Questions are admitted like objects, and kept by nobody. */
+async function review(
+  deps: ResourceDeps,
+  call: Call,
+  sent: ApiObject,
+  parameters: WriteParameters,
+): Promise<ApiObject> {
+  settleNamespace(sent, call)
+  const context = contextOf(call, deps.clock, parameters.dryRun)
+  const write: Admitted = { ...admittedBy(call, parameters), name: sent.metadata.name ?? '', object: sent }
+  const object = (await deps.admission.mutate(write)) ?? sent
+  await deps.admission.validate({ ...write, object })
+  return (await call.served.kind.answer?.(object, context)) ?? object
+}
+
+const admittedBy = (call: Call, { dryRun, options }: WriteParameters) => ({
+  operation: 'CREATE' as const,
+  served: call.served,
+  subresource: call.subresource,
+  namespace: call.namespace,
+  name: call.name,
+  old: undefined,
+  user: call.user,
+  dryRun,
+  options,
+  warn: call.warn,
+})
 
 const decoding = ({ registry }: ResourceDeps, { fieldValidation: validation }: WriteParameters) => ({
   validation,
   isKnown: knownIn(registry),
-})
-
-const optionsOf = (kind: string, parameters: ReturnType<typeof readWriteParameters>) => ({
-  kind,
-  apiVersion: 'meta.k8s.io/v1',
-  ...(parameters.dryRun && { dryRun: ['All'] }),
-  ...(parameters.fieldManager && { fieldManager: parameters.fieldManager }),
-  fieldValidation: parameters.fieldValidation,
 })
 
 async function update(deps: ResourceDeps, request: ApiRequest, call: Call, form: Form): Promise<Answer> {
@@ -168,7 +186,7 @@ async function update(deps: ResourceDeps, request: ApiRequest, call: Call, form:
   const sent = decodeSent(call, await readSent(request, kind.kind), decoding(deps, parameters))
   settleNamespace(sent, call)
   checkName(sent, call)
-  const options = optionsOf('UpdateOptions', parameters)
+  const { options } = parameters
   const isAbsent = !deps.store.get(kind.storage, call.namespace, call.name)
   if (isAbsent && kind.rules.createsOnUpdate && call.subresource === '' && !sent.metadata.resourceVersion)
     return shown(deps, 201, await createObject(deps, call, sent, { parameters, options }), call.served, form)
@@ -251,6 +269,10 @@ async function act(
   const { value, flaws } = await readSent(request, kind)
   const decoded = decodeTyped(schema, { apiVersion, kind, ...value }, kind)
   applyStrictness(allFlaws(flaws, decoded.flaws, false), parameters.fieldValidation, call)
+  const parent = await parentOf(deps, call)
+  const write: Admitted = { ...admittedBy(call, parameters), object: decoded.object }
+  const object = (await deps.admission.mutate(write)) ?? decoded.object
+  await deps.admission.validate({ ...write, object })
   const context = contextOf(call, deps.clock, parameters.dryRun)
-  return objectAnswer(201, await perform(decoded.object, await parentOf(deps, call), context), form)
+  return objectAnswer(201, await perform(object, parent, context), form)
 }

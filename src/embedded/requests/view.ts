@@ -24,7 +24,7 @@ export async function changeThroughView(
   const submit = isPut ? putting(await readSent(request, view.kind)) : await patching(request)
   const object = await changeObject(deps, call, {
     parameters,
-    options: { kind: isPut ? 'UpdateOptions' : 'PatchOptions', apiVersion: 'meta.k8s.io/v1' },
+    options: parameters.options,
     isPut: false,
     async propose(current) {
       const { value, flaws } = submit(view.show(current))

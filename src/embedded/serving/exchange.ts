@@ -79,6 +79,7 @@ function readRequest(request: Http2ServerRequest, clock: Clock): ApiRequest | un
   let body: Promise<Buffer> | undefined
   return {
     method: request.method ?? 'GET',
+    uri: url,
     path,
     query: new URLSearchParams(mark < 0 ? '' : url.slice(mark + 1)),
     headers: request.headers,

@@ -42,7 +42,7 @@ export async function throughGate(deps: GateDeps, request: ApiRequest, presented
     const user = await deps.impersonate(own, request.rawHeaders)
     const attributes = user === authenticated ? own : { ...own, user }
     const decision = await deps.authorizer.authorize(attributes)
-    if (decision.verdict !== 'allow') throw forbiddenBy(attributes, decision)
+    if (decision.verdict !== 'allow') throw forbiddenBy(attributes, decision, request.uri)
     return { answer: await deps.route(request, info, user, warn), warnings, info }
   } catch (error) {
     return { answer: answerFailure(error, request, deps.log), warnings, info }

@@ -35,6 +35,8 @@ const graceMs = 1_000
 
 export async function listen(options: ListenOptions): Promise<Listener> {
   const { certPem, keyPem, clientCaPem, clock, log, onRequest } = options
+  /** Of connections over HTTP/1.1, which answer one request at a time. */
+  const underWay = new WeakMap<Duplex, Http2ServerResponse>()
   const server = createSecureServer(
     {
       allowHTTP1: true,
@@ -55,7 +57,13 @@ export async function listen(options: ListenOptions): Promise<Listener> {
       headersTimeout: 32_000,
       requestTimeout: 0,
     } as Parameters<typeof createSecureServer>[0],
-    onRequest,
+    (request, response) => {
+      if (request.httpVersionMajor === 1) {
+        underWay.set(request.socket, response)
+        response.once('close', () => underWay.delete(request.socket))
+      }
+      onRequest(request, response)
+    },
   )
   const sessions = new Set<ServerHttp2Session>()
   const sockets = new Set<Socket>()
@@ -69,6 +77,9 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     socket.once('close', () => sockets.delete(socket))
   })
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
+    // Bytes that are no request may follow one that is: its answer comes first.
+    const answering = underWay.get(socket)
+    if (answering) return void answering.once('close', () => socket.destroy())
     if (!socket.writable) return
     const status = error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request'
     socket.end(`HTTP/1.1 ${status}\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n${status}`)

@@ -25,6 +25,9 @@ export interface RouteDeps extends ResourceDeps {
 
 const version = {
   ...versionInfo,
+  gitCommit: '',
+  gitTreeState: 'clean',
+  buildDate: '1970-01-01T00:00:00Z',
   goVersion: `node ${process.version}`,
   compiler: 'node',
   platform: `${platform()}/${arch() === 'x64' ? 'amd64' : arch()}`,

@@ -26,7 +26,7 @@ async function start(t: TestContext) {
   const selecting = (...values: string[]) => ({
     aggregationRule: { clusterRoleSelectors: values.map((value) => ({ matchLabels: { [label]: value } })) },
   })
-  const sum = (more: Partial<ClusterRole>) => make({ ...aClusterRole(uniqueName('sum')), ...more })
+  const sum = (more: Partial<ReturnType<typeof aClusterRole>>) => make({ ...aClusterRole(uniqueName('sum')), ...more })
   const becomes = (name: string, ...rules: PolicyRule[]) =>
     eventually('it is the sum', async () => {
       assert.deepEqual((await roles.get(name)).rules ?? [], rules)

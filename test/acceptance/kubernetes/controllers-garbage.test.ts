@@ -3,11 +3,12 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { clusterRoles, configMaps, events } from '../../../src/kube/kinds.ts'
 import { uniqueName } from '../../support/builders.ts'
-import { needsControlPlane } from '../../support/control-plane.ts'
+import { needsControlPlane, startControlPlane } from '../../support/control-plane.ts'
 import { define } from '../../support/custom-resources.ts'
 import { deletionScene, heldBy, hold, ownedBy } from '../../support/deletion-scene.ts'
 import { eventually } from '../../support/eventually.ts'
 import { freshNamespace } from '../../support/fresh-namespace.ts'
+import { kubeClient } from '../../support/kube-client.ts'
 import { teardown } from '../../support/test-scope.ts'
 
 const patiently = { withinMs: 20_000 }
@@ -231,6 +232,26 @@ describe('garbage collection', needsControlPlane, () => {
     const goes = await make({ ownerReferences: [{ ...ownedBy(owner), uid: crypto.randomUUID() }] })
     await gone(goes.metadata.name)
     assert.ok(await maps.find(stays.metadata.name))
+  })
+
+  test('E12: what was to be collected when everything was killed is collected afterwards', async (t) => {
+    const plane = await startControlPlane(t, {})
+    const maps = kubeClient(t, plane.connection()).of(configMaps, 'default')
+    const owner = await maps.create({ metadata: { name: 'owner' } })
+    const names = Array.from({ length: 100 }, (_, n) => `owned-${n}`)
+    const ownerReferences = [ownedBy(owner)]
+    await Promise.all(names.map((name) => maps.create({ metadata: { name, ownerReferences } })))
+    await maps.delete('owner')
+    for (const program of plane.programs.toReversed()) await plane.kill(program)
+    for (const program of plane.programs) await plane.start(program)
+    await eventually(
+      'all of them are gone',
+      async () => {
+        const { items } = await maps.list()
+        return items.every(({ metadata }) => !names.includes(metadata.name))
+      },
+      patiently,
+    )
   })
 
   test('E18: the garbage collector deletes what nobody owns any more', async (t) => {

@@ -1,18 +1,21 @@
 import { unsupportedMediaType } from '../../status.ts'
 
-export type BodyType = 'application/json' | 'application/yaml'
+export const protobufType = 'application/vnd.kubernetes.protobuf'
+
+export type BodyType = 'application/json' | 'application/yaml' | typeof protobufType
 
 const unknown = 'the body of the request was in an unknown format - accepted media types include: '
-const accepted = 'application/json, application/yaml'
+const withoutSchemas = 'application/json, application/yaml'
 
-/** What the body of a create or an update is written in. Nothing said means JSON. */
-export function contentTypeOf(header: string | undefined): BodyType {
+/**
+ * What the body of a create, an update or a delete is written in. Nothing said means JSON. Objects of custom kinds are
+ * never protobuf: their fields have no numbers. (The real server breaks off the connection there.)
+ */
+export function contentTypeOf(header: string | undefined, isCustom = false): BodyType {
   const type = (header ?? '').split(';', 1)[0]?.trim().toLowerCase()
   if (header === undefined || header === '' || type === 'application/json') return 'application/json'
   if (type === 'application/yaml') return type
-  if (type !== 'application/vnd.kubernetes.protobuf') throw unsupportedMediaType(`${unknown}${accepted}`)
-  throw unsupportedMediaType(
-    `${unknown}${accepted}; protobuf is not read here: start the client with --kube-api-content-type=application/json` +
-      " (OCM's programs with --disable-leader-election as well)",
-  )
+  if (type !== protobufType) throw unsupportedMediaType(`${unknown}${withoutSchemas}, ${protobufType}`)
+  if (isCustom) throw unsupportedMediaType(`${unknown}${withoutSchemas}`)
+  return type
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { delimited, magic, mapEntry } from '../../../../test/support/protobuf.ts'
 import { ApiFailure } from '../../status.ts'
 import { deepestNesting } from './json-syntax.ts'
 import { contentTypeOf, parseBody } from './parse-body.ts'
@@ -197,16 +198,18 @@ test('what is no YAML is refused with its line', () => {
   )
 })
 
-test('the type of a body is JSON unless YAML is said', () => {
+test('the type of a body is JSON unless something else is said', () => {
   for (const header of [undefined, '', 'application/json', 'application/json; charset=utf-8', 'Application/JSON'])
     assert.equal(contentTypeOf(header), 'application/json')
   assert.equal(contentTypeOf('application/yaml;x=y'), 'application/yaml')
+  for (const header of ['application/vnd.kubernetes.protobuf', 'Application/Vnd.Kubernetes.Protobuf;stream=watch'])
+    assert.equal(contentTypeOf(header), 'application/vnd.kubernetes.protobuf')
 })
 
-test('any other type is refused with 415, protobuf with the way out', () => {
-  const told = (header: string) => {
+test('any other type is refused with 415, and protobuf for custom kinds', () => {
+  const told = (header: string, isCustom = false) => {
     try {
-      contentTypeOf(header)
+      contentTypeOf(header, isCustom)
     } catch (error) {
       if (error instanceof ApiFailure && error.code === 415) return error.message
     }
@@ -215,7 +218,13 @@ test('any other type is refused with 415, protobuf with the way out', () => {
   const unknown =
     'the body of the request was in an unknown format - accepted media types include: application/json, application/yaml'
   for (const header of ['text/plain', 'application/json, application/yaml', ';;', 'application/*'])
-    assert.equal(told(header), unknown)
-  assert.match(told('application/vnd.kubernetes.protobuf'), /--kube-api-content-type=application\/json/)
-  assert.match(told('application/vnd.kubernetes.protobuf;x=y'), /--disable-leader-election/)
+    for (const isCustom of [false, true])
+      assert.equal(told(header, isCustom), `${unknown}, application/vnd.kubernetes.protobuf`)
+  assert.equal(told('application/vnd.kubernetes.protobuf', true), unknown)
+})
+
+test('protobuf is read by its own decoder, as the kind and version that are expected', () => {
+  const body = Buffer.concat([magic, delimited(2, mapEntry(2, 'a', 'b'))])
+  const { value, flaws } = parseBody(body, 'application/vnd.kubernetes.protobuf', 'ConfigMap', 'v1')
+  assert.deepEqual([value, flaws], [{ apiVersion: 'v1', kind: 'ConfigMap', data: { a: 'b' } }, []])
 })

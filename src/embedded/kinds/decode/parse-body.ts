@@ -1,5 +1,7 @@
 import { isObject } from '../../../core/schema/schema.ts'
+import { parseProtobuf } from '../protobuf/decode-protobuf.ts'
 import { jsonTypeOf } from './go-types.ts'
+import { protobufType } from './media-type.ts'
 import { readJson } from './read-json.ts'
 import { readYaml } from './read-yaml.ts'
 import { Unreadable } from './unreadable.ts'
@@ -14,8 +16,12 @@ export interface ParsedBody {
   readonly flaws: string[]
 }
 
-/** The body of a create or an update. `kind` is what is expected, for the message of the 400. */
-export function parseBody(bytes: Buffer, mediaType: string, kind = 'object'): ParsedBody {
+/**
+ * The body of a create or an update. `kind` is what is expected, for the message of the 400; protobuf that does not say
+ * what it holds is read as that kind of `apiVersion`.
+ */
+export function parseBody(bytes: Buffer, mediaType: string, kind = 'object', apiVersion?: string): ParsedBody {
+  if (mediaType === protobufType) return parseProtobuf(bytes, { kind, apiVersion })
   const isYaml = mediaType.endsWith('yaml')
   try {
     const { value, flaws } = isYaml ? readYaml(bytes) : readJson(bytes)

@@ -1,4 +1,5 @@
 import { fieldErrorText } from '../../../core/schema/field-errors.ts'
+import { sortedJson } from '../../../core/schema/schema.ts'
 import { splitApiVersion } from '../../objects.ts'
 import { ApiFailure, badRequest } from '../../status.ts'
 import { Undecodable } from './unfit.ts'
@@ -49,7 +50,7 @@ export function allFlaws(ofText: readonly string[], ofObject: readonly string[],
 export function patchFailure(error: unknown, patched: unknown): unknown {
   if (!(error instanceof Undecodable)) return error
   const field = 'patch'
-  const message = `Invalid value: ${JSON.stringify(JSON.stringify(patched))}: ${error.why}`
+  const message = `Invalid value: ${JSON.stringify(sortedJson(patched))}: ${error.why}`
   const text = fieldErrorText({ reason: 'FieldValueInvalid', field, message })
   return new ApiFailure(422, 'Invalid', ` "" is invalid: ${text}`, {
     causes: [{ reason: 'FieldValueInvalid', message, field }],
