@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { FieldError } from '../../core/schema/field-errors.ts'
 import type { Admitted } from '../admission/admission.ts'
-import type { Part } from '../kinds/kind.ts'
+import type { Part, View } from '../kinds/kind.ts'
 import { checkMetadataUpdate } from '../kinds/metadata.ts'
 import type { ApiObject } from '../objects.ts'
 import { isUnchanged } from '../patch/unchanged.ts'
@@ -29,6 +29,8 @@ export interface ChangeOptions {
   readonly options: Readonly<Record<string, unknown>>
   /** A PUT must name the version it replaces where the kind says so; a patch names it by having read it. */
   readonly isPut: boolean
+  /** Where the object is written as another kind: admission sees that one. */
+  readonly view?: View
   /** May be asked several times, each time with a newer state. The object may be changed. */
   propose(current: ApiObject): Promise<Proposal>
 }
@@ -53,7 +55,7 @@ export async function changeObject(deps: WriteDeps, call: Call, change: ChangeOp
 async function changeOnce(deps: WriteDeps, call: Call, change: ChangeOptions, entry: Entry): Promise<ApiObject> {
   const { served, subresource } = call
   const { rules } = served.kind
-  const { parameters } = change
+  const { parameters, view } = change
   const context = contextOf(call, deps.clock, parameters.dryRun)
   const old = await objectOf(entry, served)
   const proposal = await change.propose(await objectOf(entry, served))
@@ -68,14 +70,15 @@ async function changeOnce(deps: WriteDeps, call: Call, change: ChangeOptions, en
     subresource,
     namespace: call.namespace,
     name: call.name,
-    object: merged,
-    old,
+    object: view ? view.show(merged) : merged,
+    old: view ? view.show(old) : old,
     user: call.user,
     dryRun: parameters.dryRun,
     options: change.options,
     warn: call.warn,
   }
-  const next = (await deps.admission.mutate(write)) ?? merged
+  const admitted = (await deps.admission.mutate(write)) ?? write.object ?? merged
+  const next = !view ? admitted : admitted === write.object ? merged : view.merge(admitted, merged)
   settleNamespace(next, call)
   keepServersOwn(next, old)
   if (!part) {
@@ -85,7 +88,7 @@ async function changeOnce(deps: WriteDeps, call: Call, change: ChangeOptions, en
   const errors = [...checkMetadataUpdate(next.metadata, old.metadata), ...problems(call, next, old)]
   if (errors.length > 0) throw invalid(storedKind(call), call.name, errors)
   for (const warning of rules.warnings?.(next, old) ?? []) call.warn(warning)
-  await deps.admission.validate({ ...write, object: next })
+  await deps.admission.validate({ ...write, object: view ? view.show(next) : next })
   if (isUnchanged(old, next)) return old
   if (parameters.dryRun) return next
   return store(deps, call, next, entry)
@@ -142,7 +145,8 @@ function keepServersOwn({ metadata }: ApiObject, { metadata: old }: ApiObject): 
   else metadata.generation = generation
   if (deletionTimestamp) {
     metadata.deletionTimestamp = deletionTimestamp
-    metadata.deletionGracePeriodSeconds ??= old.deletionGracePeriodSeconds ?? 0
+    const { deletionGracePeriodSeconds } = old
+    if (deletionGracePeriodSeconds !== undefined) metadata.deletionGracePeriodSeconds ??= deletionGracePeriodSeconds
   }
   delete metadata.selfLink
 }

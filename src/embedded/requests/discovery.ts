@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { factsOf } from '../kinds/facts/facts.ts'
 import type { Kind } from '../kinds/kind.ts'
 import type { Registry } from '../kinds/registry.ts'
 import { apiVersionOf, splitApiVersion } from '../objects.ts'
@@ -92,7 +93,9 @@ export function resourcesDocument(registry: Registry, group: string, version: st
 }
 
 /** Clients compare it to learn that the storage version has moved. */
-function storageVersionHash({ storedAs }: Kind): string {
+function storageVersionHash({ storedAs, custom, group: ownGroup, plural }: Kind): string | undefined {
+  // What a built-in kind was first stored as, the real server remembers.
+  if (!custom) return factsOf(ownGroup, plural).storageVersionHash
   const { group, version } = splitApiVersion(storedAs.apiVersion)
   const digest = createHash('sha256').update(`${group}/${version}/${storedAs.kind}`).digest()
   return digest.subarray(0, 8).toString('base64')
@@ -122,5 +125,5 @@ function resourceEntries(kind: Kind): object[] {
       verbs: sub.type === 'action' ? ['create'] : sub.verbs,
     }
   })
-  return [main, ...subresources.sort((one, other) => (one.name < other.name ? -1 : 1))]
+  return [main, ...(kind.custom ? subresources : subresources.sort((one, other) => (one.name < other.name ? -1 : 1)))]
 }

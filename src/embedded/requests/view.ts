@@ -26,6 +26,7 @@ export async function changeThroughView(
     parameters,
     options: parameters.options,
     isPut: false,
+    view,
     async propose(current) {
       const { value, flaws } = submit(view.show(current))
       const decoded = decodeTyped(view.schema, { apiVersion: view.apiVersion, kind: view.kind, ...value }, view.kind)

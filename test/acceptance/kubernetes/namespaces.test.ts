@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { describe, test } from 'node:test'
+import { isConflict } from '../../../src/kube/failures.ts'
 import { configMaps, leases, namespaces, pods, secrets } from '../../../src/kube/kinds.ts'
 import { aConfigMap, aNamespace, aSecret, uniqueName } from '../../support/builders.ts'
 import { needsControlPlane, startControlPlane } from '../../support/control-plane.ts'
@@ -206,7 +207,13 @@ describe('the end of a namespace', needsControlPlane, () => {
     const answered = await admin.request<typeof mine>({ method: 'PUT', path, body })
     assert.deepEqual(answered.spec, { finalizers: ['kubernetes', 'test.example/mine'] })
     await all.delete(namespace)
-    await admin.request({ method: 'PUT', path, body: { ...(await all.get(namespace)), spec: { finalizers: [] } } })
+    await eventually('it is let go', async () => {
+      const released = { ...(await all.get(namespace)), spec: { finalizers: [] } }
+      // Its controller may be telling how far it is.
+      return admin.request({ method: 'PUT', path, body: released }).catch((error) => {
+        if (!isConflict(error)) throw error
+      })
+    })
     assert.equal(await all.find(namespace), undefined)
     // What was in it is nobody's then; made again, it has it back.
     await all.create(aNamespace(namespace))

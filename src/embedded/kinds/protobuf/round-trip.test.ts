@@ -90,13 +90,11 @@ function objectOf(message: Message, depth: number): fc.Arbitrary<Record<string, 
   const inner = own.flatMap((field) => (field.shape === 'inline' ? (field.type as Message).fields : []))
   const all = [...own, ...inner].filter((field) => field !== undefined && field.shape !== 'inline') as Field[]
   const simple = depth > 0 ? all : all.filter(({ type }) => typeof type === 'string')
-  return fc
-    .subarray(simple, { maxLength: Math.min(4, simple.length) })
-    .chain((chosen) =>
-      fc.record(Object.fromEntries(chosen.map((field) => [field.name, fieldOf(field, depth)])), {
-        noNullPrototype: true,
-      }),
-    )
+  return fc.subarray(simple, { maxLength: Math.min(4, simple.length) }).chain((chosen) =>
+    fc.record(Object.fromEntries(chosen.map((field) => [field.name, fieldOf(field, depth)])), {
+      noNullPrototype: true,
+    }),
+  )
 }
 
 for (const [apiVersion, kind] of kinds)
