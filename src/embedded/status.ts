@@ -1,5 +1,6 @@
 import type { FieldError } from '../core/schema/field-errors.ts'
 import { fieldErrorText } from '../core/schema/field-errors.ts'
+import { goQuote } from './kinds/decode/go-quote.ts'
 import { resourceName } from './objects.ts'
 
 /** What the API says instead of an object, in the words of Kubernetes: clients read `reason`, people the message. */
@@ -66,7 +67,7 @@ const detailsOf = ({ group, plural }: About, name: string): StatusDetails => ({
   kind: plural,
 })
 
-const named = ({ group, plural }: About, name: string) => `${resourceName(group, plural)} ${JSON.stringify(name)}`
+const named = ({ group, plural }: About, name: string) => `${resourceName(group, plural)} ${goQuote(name)}`
 
 export const badRequest = (message: string) => new ApiFailure(400, 'BadRequest', message)
 
@@ -112,17 +113,12 @@ export const unsupportedMediaType = (message: string) => new ApiFailure(415, 'Un
 export function invalid(kind: { group: string; kind: string }, name: string, errors: readonly FieldError[]) {
   const texts = [...new Set(errors.map(fieldErrorText))]
   const list = texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`
-  return new ApiFailure(
-    422,
-    'Invalid',
-    `${resourceName(kind.group, kind.kind)} ${JSON.stringify(name)} is invalid: ${list}`,
-    {
-      ...(name && { name }),
-      ...(kind.group && { group: kind.group }),
-      kind: kind.kind,
-      causes: errors.map(({ reason, message, field }) => ({ reason, message, field })),
-    },
-  )
+  return new ApiFailure(422, 'Invalid', `${resourceName(kind.group, kind.kind)} ${goQuote(name)} is invalid: ${list}`, {
+    ...(name && { name }),
+    ...(kind.group && { group: kind.group }),
+    kind: kind.kind,
+    causes: errors.map(({ reason, message, field }) => ({ reason, message, field })),
+  })
 }
 
 export const tooManyRequests = (message: string, retryAfterSeconds: number) =>

@@ -39,6 +39,8 @@ export async function exchange(
 ): Promise<void> {
   const asked = readRequest(request, deps.clock)
   if (!asked) return sendPlain(response, 400, '400 Bad Request')
+  if (request.httpVersion === '1.1' && request.headers.host === undefined)
+    return sendPlain(response, 400, '400 Bad Request: missing required Host header')
   const socket = tlsSocketOf(request)
   const presented = {
     certificate: peerCertificate(socket),
@@ -97,7 +99,7 @@ function decodePath(raw: string): string | undefined {
 }
 
 function sendPlain(response: Http2ServerResponse, code: number, body: string): void {
-  response.writeHead(code, { 'content-type': 'text/plain; charset=utf-8' })
+  response.writeHead(code, { 'content-type': 'text/plain; charset=utf-8', 'content-length': String(body.length) })
   response.end(body)
 }
 

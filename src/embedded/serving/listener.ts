@@ -5,6 +5,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Clock } from '../../core/clock.ts'
 import type { Log } from '../../core/log.ts'
+import { methodNotAllowed } from '../status.ts'
 
 export interface ListenOptions {
   host: string
@@ -54,6 +55,8 @@ export async function listen(options: ListenOptions): Promise<Listener> {
       // As much as the real server takes, over either protocol.
       maxHeaderSize: maxHeaderBytes,
       maxHeaderListPairs: 2_000,
+      // Answered by the exchange, in the words of the real server.
+      requireHostHeader: false,
       headersTimeout: 32_000,
       requestTimeout: 0,
     } as Parameters<typeof createSecureServer>[0],
@@ -75,6 +78,12 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   server.on('secureConnection', (socket: Socket) => {
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
+  })
+  server.on('connect', (_request: unknown, socket: Duplex) => {
+    const body = `${JSON.stringify(methodNotAllowed().toStatus())}\n`
+    socket.end(
+      `HTTP/1.1 405 Method Not Allowed\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
+    )
   })
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
     // Bytes that are no request may follow one that is: its answer comes first.

@@ -54,6 +54,7 @@ export async function route(
 }
 
 function documentAt({ registry, address }: RouteDeps, path: string): object | undefined {
+  if (path.includes('//')) return undefined
   if (path === '/openapi/v3') return openApiIndex(registry)
   if (path.startsWith('/openapi/v3/')) return openApiDocumentAt(registry, path.slice('/openapi/v3/'.length))
   const [first, second, third, ...more] = path.split('/').filter((part) => part !== '')
@@ -71,7 +72,7 @@ function documentAt({ registry, address }: RouteDeps, path: string): object | un
 
 /** Under a group that is served, a version that is not is missing in the words of the API. */
 function unknownPath({ registry }: RouteDeps, path: string): Answer {
-  const [first, second] = path.split('/').filter((part) => part !== '')
+  const [, first, second] = path.split('/')
   if (first === 'api' || (first === 'apis' && registry.all().some(({ group }) => group === second))) throw noSuchPath()
   return pageNotFound()
 }

@@ -11,6 +11,8 @@ export class Wire {
   /** Of the last tag. */
   field = 0
   wireType = 0
+  /** All of it, made when the first short text is read. */
+  #latin1: string | undefined
   // Of the last number, as two halves: bitwise operators of JavaScript see 32 bits.
   #low = 0
   #high = 0
@@ -58,9 +60,13 @@ export class Wire {
 
   text(end: number): string {
     const until = this.until(end)
-    const text = this.#bytes.toString('utf8', this.at, until)
+    const start = this.at
     this.at = until
-    return text
+    if (until - start <= shortText && this.#isAscii(start, until)) {
+      this.#latin1 ??= this.#bytes.toString('latin1')
+      return this.#latin1.slice(start, until)
+    }
+    return this.#bytes.toString('utf8', start, until)
   }
 
   bytes(end: number): Buffer {
@@ -112,6 +118,11 @@ export class Wire {
     }
   }
 
+  #isAscii(start: number, end: number): boolean {
+    for (let at = start; at < end; at++) if ((this.#bytes[at] as number) > 0x7f) return false
+    return true
+  }
+
   #pass(bytes: number, end: number): number {
     const start = this.at
     if (start + bytes > end) throw new Unreadable(cutOff)
@@ -121,6 +132,13 @@ export class Wire {
 
   #number(end: number): void {
     const bytes = this.#bytes
+    const first = bytes[this.at] ?? 0xff
+    if (first < 0x80 && this.at < end) {
+      this.at++
+      this.#low = first
+      this.#high = 0
+      return
+    }
     let low = 0
     let high = 0
     for (let shift = 0; ; shift += 7) {
@@ -143,3 +161,9 @@ export class Wire {
 }
 
 const cutOff = 'unexpected EOF'
+
+/**
+ * Texts up to this are cut out of one that is made of the whole body, which is several times as fast as asking the
+ * buffer for each. Longer ones would not be copies: V8 would keep the body for as long as they live.
+ */
+const shortText = 12
