@@ -1,10 +1,8 @@
 import { execFile } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { build } from 'esbuild'
-import { bundling } from '../../tools/build.ts'
+import { bundle, run } from '../shared/programs.ts'
 import type { TaskName, Tasks } from './tasks.ts'
 
 const root = resolve(import.meta.dirname, '../..')
@@ -14,8 +12,7 @@ const execute = promisify(execFile)
 
 const programs: readonly TaskName[] = ['import', 'list', 'watch', 'informer', 'update', 'agent']
 
-/** No measurement takes this long; one that hangs fails. */
-const longestMs = 180_000
+const programsIn = (folder: string) => programs.map((name) => join(folder, `${name}.ts`))
 
 /** One side of the comparison. */
 export interface Contestant {
@@ -33,8 +30,10 @@ export interface Contestants {
 export async function prepareContestants(say: (line: string) => void): Promise<Contestants> {
   const theirVersion = readJson(join(peerDir, 'package.json')).dependencies['@kubernetes/client-node']
   await installPeer(theirVersion, say)
-  const ours = await bundle(oursDir, join(root, 'node_modules/.cache/bench-kube'))
-  const theirs = await bundle(peerDir, join(peerDir, 'node_modules/.cache/bench-kube'))
+  const ours = join(root, 'node_modules/.cache/bench-kube')
+  const theirs = join(peerDir, 'node_modules/.cache/bench-kube')
+  await bundle(programsIn(oursDir), ours)
+  await bundle(programsIn(peerDir), theirs)
   return {
     ours: contestant('lanyard', readJson(join(root, 'package.json')).version, ours),
     theirs: contestant('client-node', theirVersion, theirs),
@@ -51,26 +50,10 @@ async function installPeer(version: string, say: (line: string) => void): Promis
   await execute('npm', ['ci', '--ignore-scripts'], { cwd: peerDir, env })
 }
 
-/** As tools/build.ts makes dist/: libraries included, in pieces where they are imported dynamically. */
-async function bundle(from: string, outdir: string): Promise<string> {
-  await rm(outdir, { recursive: true, force: true })
-  const entryPoints = programs.map((name) => join(from, `${name}.ts`))
-  await build({ ...bundling, entryPoints, outdir, outExtension: { '.js': '.mjs' } })
-  return outdir
-}
-
 const contestant = (name: string, version: string, folder: string): Contestant => ({
   name,
   version,
-  async run(program, task) {
-    const { stdout } = await execute(process.execPath, [join(folder, `${program}.mjs`), JSON.stringify(task)], {
-      // What npm and the shell set for this process is not for the measured one.
-      env: { PATH: process.env['PATH'], HOME: process.env['HOME'] },
-      maxBuffer: 2 ** 24,
-      timeout: longestMs,
-    })
-    return JSON.parse(stdout)
-  },
+  run: (program, task) => run(folder, program, task),
 })
 
 const readJson = (path: string) => JSON.parse(readFileSync(path, 'utf8'))

@@ -6,11 +6,11 @@ import { systemRandom } from '../../src/core/random.ts'
 import { connect } from '../../src/kube/client/index.ts'
 import { CannotBuild, ensureAssets } from '../../tools/kube-assets/build.ts'
 import { pins } from '../../tools/kube-assets/versions.ts'
+import type { Row } from '../shared/rows.ts'
+import { table } from '../shared/table.ts'
 import { prepareContestants } from './contestants.ts'
 import type { Scale } from './measure.ts'
 import { measureAll } from './measure.ts'
-import type { Row } from './rows.ts'
-import { table } from './table.ts'
 
 const usage = `Usage: npm run bench:kube -- [--quick] [--json] [--only ID,…]
 
@@ -90,6 +90,6 @@ function forPeople(rows: readonly Row[]): string {
     `Node ${setting.node}, Kubernetes ${setting.kubernetes}, etcd ${setting.etcd}, @kubernetes/client-node ${setting['client-node']}, ${setting.processor}`,
     `Medians of ${scale.rounds} rounds in alternation (of ${scale.agents} processes for the agent), smallest and largest in brackets; a ratio above 1 is in Lanyard's favour.`,
     '',
-    table(rows),
+    table(rows, { ours: 'lanyard', theirs: 'client-node' }),
   ].join('\n')
 }

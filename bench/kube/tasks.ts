@@ -1,3 +1,7 @@
+import type { Timed } from '../shared/timing.ts'
+
+export { expect, timed } from '../shared/timing.ts'
+
 /**
  * What a measured program is asked and what it answers: one JSON argument, one JSON line. Both contestants have a program
  * of each name, bundled the same way and run in a process of its own.
@@ -49,12 +53,6 @@ interface AgentTask extends Reached {
   renewEveryMs: number
 }
 
-/** Every run after the warm-ups: wall time, and the processor time that the program itself used. */
-export interface Timed {
-  ms: number[]
-  cpuMs: number[]
-}
-
 export interface AgentAnswer {
   rssBytes: number
   heapBytes: number
@@ -69,27 +67,6 @@ export const task = <N extends TaskName>(): Tasks[N]['task'] => JSON.parse(proce
 export function answer<N extends TaskName>(answer: Tasks[N]['answer']): never {
   process.stdout.write(`${JSON.stringify(answer)}\n`)
   process.exit()
-}
-
-/** Runs `work` some times unmeasured, then measured. */
-export async function timed({ warmups, times }: { warmups: number; times: number }, work: () => Promise<void>) {
-  const result: Timed & { firstMs: number } = { firstMs: 0, ms: [], cpuMs: [] }
-  for (let run = 0; run < warmups + times; run++) {
-    const cpu = process.cpuUsage()
-    const start = performance.now()
-    await work()
-    const ms = performance.now() - start
-    const { user, system } = process.cpuUsage(cpu)
-    if (run === 0) result.firstMs = ms
-    if (run < warmups) continue
-    result.ms.push(ms)
-    result.cpuMs.push((user + system) / 1_000)
-  }
-  return result
-}
-
-export function expect(what: string, found: number, expected: number): void {
-  if (found !== expected) throw new Error(`${what}: ${found} in place of ${expected}`)
 }
 
 export const peakRssBytes = (): number => process.resourceUsage().maxRSS * 1_024

@@ -6,8 +6,8 @@ import { systemRandom } from '../../../src/core/random.ts'
 import { leading } from '../../../src/kube/election.ts'
 import { informer } from '../../../src/kube/informer.ts'
 import { configMaps, secrets } from '../../../src/kube/kinds.ts'
+import { connectTo } from '../../shared/connect.ts'
 import { answer, task } from '../tasks.ts'
-import { connectTo } from './hub.ts'
 
 const { kubeconfig, namespace, seconds, lease, renewEveryMs } = task<'agent'>()
 let renewals = 0

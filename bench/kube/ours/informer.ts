@@ -3,8 +3,8 @@ import { silentLog } from '../../../src/core/log.ts'
 import { systemRandom } from '../../../src/core/random.ts'
 import { informer } from '../../../src/kube/informer.ts'
 import { configMaps } from '../../../src/kube/kinds.ts'
+import { connectTo } from '../../shared/connect.ts'
 import { answer, expect, task, timed } from '../tasks.ts'
-import { connectTo } from './hub.ts'
 
 const { kubeconfig, namespace, resourceVersion, expected, ...times } = task<'informer'>()
 const kube = await connectTo(kubeconfig)

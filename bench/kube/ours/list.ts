@@ -1,6 +1,6 @@
 import { configMaps } from '../../../src/kube/kinds.ts'
+import { connectTo } from '../../shared/connect.ts'
 import { answer, expect, peakRssBytes, task, timed } from '../tasks.ts'
-import { connectTo } from './hub.ts'
 
 const { kubeconfig, namespace, pageSize, expected, ...times } = task<'list'>()
 const kube = await connectTo(kubeconfig)

@@ -1,6 +1,6 @@
 import { secrets } from '../../../src/kube/kinds.ts'
+import { connectTo } from '../../shared/connect.ts'
 import { answer, task, timed } from '../tasks.ts'
-import { connectTo } from './hub.ts'
 
 const { kubeconfig, namespace, names, warmups, times } = task<'update'>()
 const kube = await connectTo(kubeconfig)

@@ -1,6 +1,6 @@
 import { configMaps } from '../../../src/kube/kinds.ts'
+import { connectTo } from '../../shared/connect.ts'
 import { answer, expect, task, timed } from '../tasks.ts'
-import { connectTo } from './hub.ts'
 
 const { kubeconfig, namespace, resourceVersion, expected, ...times } = task<'watch'>()
 const kube = await connectTo(kubeconfig)

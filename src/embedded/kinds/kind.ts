@@ -111,6 +111,8 @@ export interface Rules {
   readonly updatesUnconditionally?: boolean
   /** `metadata.generation` is kept, and moves when this changes. Undefined: it is not kept. */
   generationOf?(object: ApiObject): unknown
+  /** DELETE answers with the object that is gone in place of a Status. */
+  readonly answersDeleted?: boolean
   /** Seconds that a deleted object stays for somebody to wind it down. Default 0. */
   graceSeconds?(object: ApiObject, asked: number | undefined): number
   /** Marks an object that is being deleted and stays for now (a namespace has a phase). */

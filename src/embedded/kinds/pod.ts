@@ -28,6 +28,8 @@ const gated = (now: Date) => ({
 /** Stored, never run: there is no scheduler and no kubelet. */
 export const pods: Definition = {
   rules: {
+    answersDeleted: true,
+    graceSeconds,
     generationOf: ({ spec }) => spec,
     defaults: (object) => {
       const pod = as<Pod>(object)
@@ -148,4 +150,11 @@ function fixedPart(spec: PodSpec): unknown {
   const { containers, initContainers = [], activeDeadlineSeconds, tolerations, schedulingGates, ...rest } = spec
   const withoutImages = (list: PodSpec['containers']) => list.map(({ image: _, ...container }) => container)
   return { ...rest, containers: withoutImages(containers), initContainers: withoutImages(initContainers) }
+}
+
+/** A pod that no node knows of, or that is over, has nobody to wind it down. */
+function graceSeconds(object: ApiObject, asked: number | undefined): number {
+  const { spec, status } = as<Pod>(object)
+  if (!spec?.nodeName || status?.phase === 'Succeeded' || status?.phase === 'Failed') return 0
+  return asked ?? spec.terminationGracePeriodSeconds ?? 30
 }

@@ -13,6 +13,7 @@ const mountableSecrets = 'kubernetes.io/enforce-mountable-secrets'
 /** `act` issues a token. */
 export const serviceAccounts = (act: Action['act']): Definition => ({
   rules: {
+    answersDeleted: true,
     prepareCreate: keepNamesOnly,
     prepareUpdate: keepNamesOnly,
     check: ({ metadata }) => checkStandardFinalizers(metadata.finalizers),

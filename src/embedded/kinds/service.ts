@@ -15,6 +15,7 @@ const specOf = (object: ApiObject): ServiceSpec => as<Service>(object).spec ?? {
 /** Stored, not acted on: no cluster address or node port is allotted, those that a client gives are kept. */
 export const services: Definition = {
   rules: {
+    answersDeleted: true,
     checkName: labelName,
     createsOnUpdate: true,
     defaults: (object) => {

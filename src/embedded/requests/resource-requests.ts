@@ -204,8 +204,11 @@ async function patch(deps: ResourceDeps, request: ApiRequest, call: Call, form: 
 }
 
 async function remove(deps: ResourceDeps, request: ApiRequest, call: Call, form: Form): Promise<Answer> {
-  const { isGone, object } = await deleteObject(deps, call, await readDeleteOptions(request))
-  return isGone ? objectAnswer(200, goneStatus(call, object), form) : shown(deps, 200, object, call.served, form)
+  const options = await readDeleteOptions(request)
+  const { isGone, object } = await deleteObject(deps, call, options)
+  if (isGone && !call.served.kind.rules.answersDeleted) return objectAnswer(200, goneStatus(call, object), form)
+  const isAccepted = !isGone && options.orphanDependents === false
+  return shown(deps, isAccepted ? 202 : 200, object, call.served, form)
 }
 
 /** Each on its own, as the real one: what goes in between is no failure. */

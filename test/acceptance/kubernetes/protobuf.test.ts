@@ -252,7 +252,7 @@ describe('bodies in protobuf', needsControlPlane, () => {
       property('c', delimited(5, 'array'), delimited(24, delimited(1, text)), delimited(42, 'set')),
       property('d', delimited(5, 'object'), delimited(30, integer(1, 1), delimited(2, text))),
       property('e', integer(40, 1)),
-      property('f', delimited(5, 'object'), integer(38, 1), delimited(44, delimited(1, 'true'), delimited(2, 'never'))),
+      property('f', delimited(5, 'object'), integer(38, 1), delimited(43, 'atomic')),
     ]
     const schema = delimited(4, delimited(1, delimited(5, 'object'), ...properties))
     const names = delimited(3, delimited(1, plural), delimited(2, ''), delimited(4, 'Protobuf'), delimited(5, ''))
@@ -282,7 +282,7 @@ describe('bodies in protobuf', needsControlPlane, () => {
                   f: {
                     type: 'object',
                     'x-kubernetes-preserve-unknown-fields': true,
-                    'x-kubernetes-validations': [{ rule: 'true', message: 'never' }],
+                    'x-kubernetes-map-type': 'atomic',
                   },
                 },
               },

@@ -1,4 +1,3 @@
-import type { Contestant, Contestants } from './contestants.ts'
 import type { Better, Sample } from './statistics.ts'
 import { areApart, median, ratioOf, sampleOf } from './statistics.ts'
 
@@ -11,6 +10,8 @@ export interface Row {
   theirs: Sample
   /** How many times better ours is. */
   ratio: number
+  /** The ratio that was aimed at. */
+  goal?: number
   /** The ranges do not meet. */
   apart: boolean
 }
@@ -21,14 +22,15 @@ export interface Figure<A> {
   title: string
   unit: string
   better: Better
+  goal?: number
   read(answer: A): number
 }
 
 /** Both contestants in turn, round after round, so that what else the machine does meets both alike. */
-export async function compare<A>(
-  { ours, theirs }: Contestants,
+export async function compare<A, C>(
+  { ours, theirs }: { ours: C; theirs: C },
   { rounds, say, figures }: { rounds: number; say: (line: string) => void; figures: Figure<A>[] },
-  measure: (contestant: Contestant, round: number) => Promise<A>,
+  measure: (contestant: C, round: number) => Promise<A>,
 ): Promise<Row[]> {
   const answers = { ours: [] as A[], theirs: [] as A[] }
   for (let round = 0; round < rounds; round++) {

@@ -1,10 +1,9 @@
 import type { Row } from './rows.ts'
 import type { Sample } from './statistics.ts'
 
-const head = ['', 'lanyard', 'client-node', 'ratio', 'better?']
-
 /** A Markdown table that also reads well on a terminal. Medians, with the smallest and largest in brackets. */
-export function table(rows: readonly Row[]): string {
+export function table(rows: readonly Row[], names: { ours: string; theirs: string }): string {
+  const head = ['', names.ours, names.theirs, 'ratio', rows.some(({ goal }) => goal !== undefined) ? 'goal' : 'better?']
   const lines = [head, ...rows.map((row) => cellsOf(row))]
   const widths = head.map((_, column) => Math.max(...lines.map((cells) => cells[column]!.length)))
   const pad = (cells: readonly string[]) =>
@@ -13,12 +12,19 @@ export function table(rows: readonly Row[]): string {
   return [pad(head), rule, ...lines.slice(1).map(pad)].join('\n')
 }
 
-function cellsOf({ title, unit, ours, theirs, ratio, apart }: Row): string[] {
-  return [title, withUnit(ours, unit), withUnit(theirs, unit), `${ratio.toFixed(2)}×`, verdict(ratio, apart)]
-}
+const cellsOf = (row: Row): string[] => [
+  row.title,
+  withUnit(row.ours, row.unit),
+  withUnit(row.theirs, row.unit),
+  `${row.ratio.toFixed(2)}×`,
+  verdict(row),
+]
 
 /** By the medians; "ranges meet" where the worst run of one is no worse than the best of the other. */
-const verdict = (ratio: number, apart: boolean): string => `${ratio > 1 ? 'yes' : 'no'}${apart ? '' : ', ranges meet'}`
+function verdict({ ratio, goal, apart }: Row): string {
+  if (goal !== undefined) return `${goal}×, ${ratio >= goal ? 'met' : 'missed'}`
+  return `${ratio > 1 ? 'yes' : 'no'}${apart ? '' : ', ranges meet'}`
+}
 
 const withUnit = ({ median, min, max }: Sample, unit: string): string =>
   `${figures(median)}${unit.startsWith('/') ? '' : ' '}${unit} (${figures(min)}–${figures(max)})`
