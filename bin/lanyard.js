@@ -37,7 +37,9 @@ if (isNewEnough && (pinned === undefined || pinned === process.execPath)) {
   )
   process.exitCode = 1
 } else {
-  const child = spawn(pinned, [entry, ...process.argv.slice(2)], { stdio: 'inherit' })
+  // The channel tells the child when this process is gone, even one that is killed: it must not stay behind.
+  const stdio = ['inherit', 'inherit', 'inherit', 'ipc']
+  const child = spawn(pinned, [entry, ...process.argv.slice(2)], { stdio })
   // A terminal signals the child as well, a service manager only us. The child takes two in quick succession for one.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
   child.on('error', (error) => {

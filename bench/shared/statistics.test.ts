@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { areApart, ratioOf, sampleOf } from './statistics.ts'
+import { areApart, quantile, ratioOf, sampleOf } from './statistics.ts'
 
 test('a median is the middle value, or the mean of the middle two', () => {
   assert.equal(sampleOf([9, 1, 5]).median, 5)
@@ -18,4 +18,11 @@ test('two samples are apart when their ranges do not meet', () => {
   assert.equal(areApart(sampleOf([1, 2]), sampleOf([3, 4])), true)
   assert.equal(areApart(sampleOf([3, 4]), sampleOf([1, 2])), true)
   assert.equal(areApart(sampleOf([1, 3]), sampleOf([3, 4])), false)
+})
+
+test('a quantile is a value that was measured', () => {
+  const values = Array.from({ length: 200 }, (_, index) => 200 - index)
+  assert.equal(quantile(values, 0.99), 198)
+  assert.equal(quantile(values, 1), 200)
+  assert.equal(quantile([7], 0.5), 7)
 })

@@ -19,6 +19,14 @@ function medianOf(sorted: readonly number[]): number {
 
 export const median = (values: readonly number[]): number => sampleOf(values).median
 
+/** The smallest value that so large a part of all values does not exceed. */
+export function quantile(values: readonly number[], part: number): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  const found = sorted[Math.max(0, Math.ceil(sorted.length * part) - 1)]
+  if (found === undefined) throw new Error('nothing was measured')
+  return found
+}
+
 /** Less is better of times and sizes, more of rates. */
 export type Better = 'less' | 'more'
 

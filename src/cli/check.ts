@@ -3,11 +3,13 @@ import { join } from 'node:path'
 import { isFailure } from '../core/failure.ts'
 import type { Step } from '../demo/step.ts'
 import type { CommandDeps, Hub } from './open-hub.ts'
+import { checkOwnHub } from './own-hub.ts'
 import { progressOn, silentProgress } from './progress.ts'
 
 export interface CheckOptions {
   data: string
   output: 'table' | 'json'
+  /** Absent: an embedded one, for the check alone. */
   hub: Hub | undefined
 }
 
@@ -16,8 +18,11 @@ export async function check({ data, output, hub }: CheckOptions, deps: CommandDe
   const progress = output === 'json' ? silentProgress : progressOn(process.stdout)
   const startedAt = performance.now()
   const { checkPass } = await import('../demo/pass-check.ts')
-  const checks: AsyncIterable<Step>[] = [checkPass({ ...deps, folder: await checkFolder(data) })]
-  if (hub) checks.push((await import('../demo/hub.ts')).checkHub({ ...deps, ...hub }))
+  const folder = await checkFolder(data)
+  const checks: AsyncIterable<Step>[] = [
+    checkPass({ ...deps, folder }),
+    hub ? (await import('../demo/hub.ts')).checkHub({ ...deps, ...hub }) : checkOwnHub(`${folder}-hub`, deps),
+  ]
   const steps: Step[] = []
   const tell = (result: object) => process.stdout.write(`${JSON.stringify({ ...result, steps }, null, 2)}\n`)
   try {
@@ -46,7 +51,7 @@ const describe = (error: unknown): { code?: string; message: string } => ({
 /** One for this process, once those that killed checks left behind are gone. */
 async function checkFolder(data: string): Promise<string> {
   for (const entry of await readdir(data)) {
-    const [, pid] = /^check-(\d+)$/.exec(entry) ?? []
+    const [, pid] = /^check-(\d+)(?:-hub)?$/.exec(entry) ?? []
     if (pid && !isRunning(Number(pid))) await rm(join(data, entry), { recursive: true, force: true })
   }
   return join(data, `check-${process.pid}`)

@@ -20,6 +20,8 @@ interface KubeOptions {
   oidcUsernamePrefix?: string
   oidcGroupsClaim?: string
   oidcGroupsPrefix?: string
+  auditPolicyFile?: string
+  auditLogPath?: string
   controllers?: string
   logLevel: LogLevel
 }
@@ -46,6 +48,8 @@ export function kubeCommand(stop: Stop): Command {
     .option('--oidc-username-prefix <prefix>', 'put before the user')
     .option('--oidc-groups-claim <claim>', 'which claim holds the groups')
     .option('--oidc-groups-prefix <prefix>', 'put before each group')
+    .option('--audit-policy-file <file>', 'an audit Policy, as kube-apiserver takes it; Secrets and tokens stay out')
+    .option('--audit-log-path <file>', 'where audit events go (default with a policy: audit.log in the data folder)')
     .option('--controllers <names>', 'which controllers run: * for all, a name, or -name for all but it')
     .addOption(
       new Option('--log-level <level>', 'the least that is logged, on standard error')
@@ -72,6 +76,8 @@ async function kube(options: KubeOptions, stop: Stop): Promise<void> {
       tokenWebhookConfig: resolve(options.authenticationTokenWebhookConfig),
     }),
     ...(options.oidcIssuerUrl && { oidc: await oidcOf(options) }),
+    ...(options.auditPolicyFile && { auditPolicy: resolve(options.auditPolicyFile) }),
+    ...(options.auditLogPath && { auditLog: resolve(options.auditLogPath) }),
     ...(options.controllers !== undefined && { controllers: options.controllers.split(',') }),
   })
   process.stdout.write(

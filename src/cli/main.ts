@@ -18,6 +18,12 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(error.code === 'EPIPE' ? 141 : 1)
 })
 
+// The launcher holds the other end. Without it nobody would be left to stop this process.
+if (process.channel) {
+  process.channel.unref()
+  process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'))
+}
+
 const stop = stopOnSignals()
 program.addCommand(upCommand(stop).copyInheritedSettings(program))
 program.addCommand(kubeCommand(stop).copyInheritedSettings(program))

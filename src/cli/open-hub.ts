@@ -19,15 +19,29 @@ export interface Hub {
   namespace: string
 }
 
-/** The hub that the settings name. The client is loaded only by commands that get here. */
-export async function openHub(settings: Settings, { clock, random, log }: CommandDeps): Promise<Hub> {
+/** The hub that the settings name. */
+export const openHub = (settings: Settings, deps: CommandDeps): Promise<Hub> =>
+  connectTo(
+    {
+      ...(settings.kubeconfig && { path: settings.kubeconfig }),
+      ...(settings.context && { context: settings.context }),
+    },
+    settings.namespace,
+    deps,
+  )
+
+/** The client is loaded only by commands that get here. */
+export async function connectTo(
+  where: { path?: string; context?: string },
+  asked: string | undefined,
+  { clock, random, log }: CommandDeps,
+): Promise<Hub> {
   const [{ loadConnection }, { connect }] = await Promise.all([
     import('../kube/kubeconfig/index.ts'),
     import('../kube/client/index.ts'),
   ])
   const { connection, namespace } = await loadConnection({
-    ...(settings.kubeconfig && { path: settings.kubeconfig }),
-    ...(settings.context && { context: settings.context }),
+    ...where,
     env: process.env,
     home: homedir(),
     clock,
@@ -35,5 +49,5 @@ export async function openHub(settings: Settings, { clock, random, log }: Comman
     ...(process.stdin.isTTY && { terminal: { say: (text: string) => void process.stderr.write(text) } }),
   })
   const client = connect(connection, { clock, random, log })
-  return { client, server: connection.server, namespace: settings.namespace ?? namespace ?? 'default' }
+  return { client, server: connection.server, namespace: asked ?? namespace ?? 'default' }
 }

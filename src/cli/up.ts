@@ -1,14 +1,15 @@
 import { access, constants, mkdir } from 'node:fs/promises'
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { Command, Option } from 'commander'
 import { systemClock } from '../core/clock.ts'
 import type { Run } from '../core/lifecycle.ts'
-import { runTogether } from '../core/lifecycle.ts'
+import { aborted, runTogether } from '../core/lifecycle.ts'
 import { systemRandom } from '../core/random.ts'
 import { failures } from '../demo/failures.ts'
 import { check } from './check.ts'
 import type { CommandDeps } from './open-hub.ts'
 import { openHub } from './open-hub.ts'
+import { startOwnHub } from './own-hub.ts'
 import { progressOn } from './progress.ts'
 import { loadSettings, withSettings } from './settings.ts'
 import type { Stop } from './stop-signal.ts'
@@ -20,15 +21,15 @@ interface UpOptions {
 
 const examples = `
 Examples:
-  lanyard up                                start, and keep running until Ctrl-C
+  lanyard up                                start with an embedded hub, and keep running until Ctrl-C
   lanyard up --check                        try everything once, and exit 0 when it works
-  lanyard up --kubeconfig hub.yaml --check  the same, on a hub of yours as well
+  lanyard up --kubeconfig hub.yaml --check  the same, on a hub of yours
   lanyard up --check -o json                the same, for a program to read`
 
 export function upCommand(stop: Stop): Command {
   return withSettings(new Command('up'))
     .description('Start Lanyard on this machine.')
-    .option('--check', 'issue, renew and revoke a pass, then exit; with a hub also list, watch and hold a lease there')
+    .option('--check', 'issue, renew and revoke a pass; list, watch and hold a lease on the hub; then exit')
     .addOption(
       new Option('-o, --output <format>', 'how results are printed').choices(['table', 'json']).default('table'),
     )
@@ -41,19 +42,22 @@ async function up(options: UpOptions, command: Command, stop: Stop): Promise<voi
   const deps: CommandDeps = { clock: systemClock, random: systemRandom, log, signal: stop.signal }
   const data = resolve(settings.data)
   await usableFolder(data)
-  const hub = settings.kubeconfig || settings.context ? await openHub(settings, deps) : undefined
-  await using _hub = hub?.client
-  if (options.check) return await check({ data, output: options.output, hub }, deps)
+  const given = settings.kubeconfig || settings.context ? await openHub(settings, deps) : undefined
+  await using _given = given?.client
+  if (options.check) return await check({ data, output: options.output, hub: given }, deps)
 
   if (options.output === 'json') throw failures.OUTPUT_ONLY_WITH_CHECK()
   const progress = progressOn(process.stdout)
-  const { keepDemoPass } = await import('../demo/demo-pass.ts')
-  const runs: Run[] = [keepDemoPass({ ...deps, folder: data, show: progress.show })]
-  if (hub) {
-    const { holdHub } = await import('../demo/hub.ts')
-    runs.push(holdHub({ ...deps, ...hub, show: progress.show }))
-  }
   process.stdout.write(`Lanyard starts, its data in ${data}. Press Ctrl-C to stop.\n`)
+  progress.show({ doing: given ? `asking ${given.server}` : 'starting an embedded hub' })
+  await using own = given ? undefined : await startOwnHub(join(data, 'hub'), deps)
+  if (own)
+    progress.show({ did: 'an embedded hub is ready', detail: `kubectl --kubeconfig ${own.plane.adminKubeconfigPath}` })
+  const [{ keepDemoPass }, { holdHub }] = await Promise.all([import('../demo/demo-pass.ts'), import('../demo/hub.ts')])
+  const runs: Run[] = [keepDemoPass({ ...deps, folder: data, show: progress.show })]
+  const hub = given ?? own
+  if (hub) runs.push(holdHub({ ...deps, ...hub, show: progress.show }))
+  if (own) runs.push((signal) => Promise.race([own.plane.over, aborted(signal)]))
   await runTogether(stop.signal, runs)
   process.exitCode = 0
   process.stdout.write('Lanyard has stopped.\n')

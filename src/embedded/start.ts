@@ -9,6 +9,9 @@ import { replaceFile } from '../core/replace-file.ts'
 import type { Kube } from '../kube/kube.ts'
 import { writeAdminKubeconfig } from './admin-kubeconfig.ts'
 import { builtInSteps, createAdmission } from './admission/chain.ts'
+import type { Audit } from './audit/audit.ts'
+import { openAudit } from './audit/audit.ts'
+import { audited } from './audit/own-requests.ts'
 import { createAuthenticator } from './authentication/authenticator.ts'
 import { createImpersonation } from './authentication/impersonation.ts'
 import type { OidcOptions } from './authentication/oidc-options.ts'
@@ -53,6 +56,10 @@ export interface EmbeddedOptions {
   authenticationConfig?: string
   tokenWebhookConfig?: string
   oidc?: OidcOptions
+  /** A Policy of `audit.k8s.io/v1`. With a log and no policy, the metadata of everything is written down. */
+  auditPolicy?: string
+  /** Default: audit.log in the folder, where there is a policy. */
+  auditLog?: string
   /** As kube-controller-manager takes them: `*`, a name, a name with a minus. Default: all. */
   controllers?: readonly string[]
 }
@@ -83,6 +90,8 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
     ensureIdentities(dir, clock, host),
     createMetrics({ process: true }),
   ])
+  const audit = await auditOf(options)
+  if (audit) stack.use(audit)
   const registry = new Registry()
   const authorizer = await createAuthorizer({ store, clock, random, log, config: options.authorizationConfig })
   const authenticator = await createAuthenticator({
@@ -121,7 +130,8 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
     address: () => new URL(state.url).host,
   }
   const answer: ExchangeDeps['route'] = (request, info, user, warn) => route(routing, request, info, user, warn)
-  const kube = ownKube({ random, user: loopbackUser, userAgent: 'kube-apiserver', route: answer })
+  const ownAnswer = audit ? audited(audit, answer) : answer
+  const kube = ownKube({ random, user: loopbackUser, userAgent: 'kube-apiserver', route: ownAnswer })
   const crds = crdController({ store, registry, kube, clock, random, log })
   crds.loadAll()
   await ensureBootstrapObjects({ store, registry, kube })
@@ -130,7 +140,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
 
   const counted = requestMetrics(metrics)
   const exchanging: ExchangeDeps = {
-    ...{ authenticator, authorizer, clock, log },
+    ...{ authenticator, authorizer, clock, log, audit },
     impersonate: createImpersonation(authorizer),
     route: answer,
     onDone: ({ info }, code) => counted(info, code),
@@ -169,6 +179,11 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
   let closed: Promise<void> | undefined
   const close = () => (closed ??= owned.disposeAsync())
   return { url: state.url, identities, adminKubeconfigPath, kube, over, close, [Symbol.asyncDispose]: close }
+}
+
+function auditOf({ dir, auditPolicy: policyFile, auditLog, clock, log }: EmbeddedOptions): Promise<Audit> | undefined {
+  if (policyFile === undefined && auditLog === undefined) return undefined
+  return openAudit({ policyFile, logPath: auditLog ?? join(dir, 'audit.log'), clock, log })
 }
 
 /** On the port that was asked for, else on the one it had before, so that kubeconfigs stay good, else on any. */

@@ -1,7 +1,8 @@
-import type { ClusterRole, ClusterRoleBinding } from 'kubernetes-types/rbac/v1.d.ts'
+import type { ClusterRole, ClusterRoleBinding, PolicyRule, Subject } from 'kubernetes-types/rbac/v1.d.ts'
 import { isForbidden } from '../../src/kube/failures.ts'
-import { clusterRoleBindings, clusterRoles } from '../../src/kube/kinds.ts'
+import { clusterRoleBindings, clusterRoles, roleBindings, roles } from '../../src/kube/kinds.ts'
 import type { Kube } from '../../src/kube/kube.ts'
+import { aRole, aRoleBinding, aUser, uniqueName } from './builders.ts'
 import type { ControlPlane } from './control-plane.ts'
 import { startControlPlane } from './control-plane.ts'
 import { freshNamespace } from './fresh-namespace.ts'
@@ -48,6 +49,19 @@ export async function clientAs(
 ): Promise<Kube> {
   const certificate = await plane.issueClientCertificate({ commonName: user, organizations: groups })
   return kubeClient(t, plane.connection({ certificate }))
+}
+
+/** Lets users, or other subjects, do something in a namespace. The server may learn of it a moment later. */
+export async function grant(
+  admin: Kube,
+  namespace: string,
+  who: readonly (string | Subject)[],
+  ...rules: PolicyRule[]
+): Promise<void> {
+  const name = uniqueName('granted')
+  await admin.of(roles, namespace).create(aRole(name, ...rules))
+  const subjects = who.map((one) => (typeof one === 'string' ? aUser(one) : one))
+  await admin.of(roleBindings, namespace).create(aRoleBinding(name, ...subjects))
 }
 
 /** Whether the authorizers let it pass; any other failure is thrown. */

@@ -24,7 +24,7 @@ interface Implementation {
 }
 
 const implementations: Readonly<Record<string, Implementation>> = {
-  embedded: { whyMissing: () => undefined, launch: launchEmbedded },
+  embedded: { whyMissing: () => undefined, launch: (options) => launchEmbedded(options) },
   kube: { whyMissing: whyNoKube, launch: launchKube },
 }
 

@@ -9,10 +9,8 @@ const controlPlanePrograms: readonly AssetName[] = ['kube-apiserver', 'kube-cont
 /** Builds the programs a suite needs and starts the control plane its files share. Disposing stops it. */
 export async function prepare(suite: Suite): Promise<AsyncDisposable> {
   const nothing = { async [Symbol.asyncDispose]() {} }
-  if (suite.assets === 'none') return nothing
-  const names = suite.assets === 'all' ? assetNames : controlPlanePrograms
   try {
-    if (!findAssets(process.env, names)) await ensureAssets({ names })
+    if (suite.assets !== 'none') await provide(suite.assets === 'all' ? assetNames : controlPlanePrograms)
   } catch (error) {
     if (!(error instanceof CannotBuild) || process.env['CI']) throw error
     console.error(`${error.message}\nwhat needs these programs is skipped`)
@@ -25,4 +23,8 @@ export async function prepare(suite: Suite): Promise<AsyncDisposable> {
   const plane = await launchControlPlane()
   process.env['LANYARD_TEST_CONTROL_PLANE'] = plane.descriptorPath
   return plane
+}
+
+async function provide(names: readonly AssetName[]): Promise<void> {
+  if (!findAssets(process.env, names)) await ensureAssets({ names })
 }

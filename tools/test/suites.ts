@@ -22,10 +22,11 @@ export const suites = {
       'bench/**/*.test.ts',
       'test/*.test.ts',
       'test/support/**/*.test.ts',
+      'test/acceptance/**/*.test.ts',
     ],
-    env: {},
+    env: { CONTROL_PLANE: 'embedded' },
     assets: 'none',
-    sharedControlPlane: false,
+    sharedControlPlane: true,
     testTimeoutMs: 60_000,
   },
   kube: {

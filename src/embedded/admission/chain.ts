@@ -61,9 +61,10 @@ export const builtInSteps = (
 ]
 
 export function createAdmission(deps: AdmissionDeps): Admission {
-  const { store, registry, clock, log, steps = builtInSteps(deps), resolveService = serviceResolver(store) } = deps
+  const { store, registry, authorizer, clock, log, resolveService = serviceResolver(store) } = deps
+  const { steps = builtInSteps(deps) } = deps
   const index = new WebhookIndex(store)
-  const selection = createSelection(store, registry, index)
+  const selection = createSelection({ store, registry, authorizer, index })
   const agent = new Agent({ keepAlive: true, timeout: idleMs })
   const asking = { clock, log, resolveService, agent, selection }
   const concerned = (target: WriteTarget) => steps.filter((step) => step.concerns?.(target) ?? true)

@@ -1,5 +1,10 @@
+import type { User } from '../authentication/user.ts'
+import type { Authorizer } from '../authorization/attributes.ts'
+import type { RequestResource } from '../cel/authorizer.ts'
+import { CelAuthorizer } from '../cel/authorizer.ts'
 import type { Fields } from '../cel/cel.ts'
 import { CompileFailure, compileCondition } from '../cel/cel.ts'
+import { Checks, OutOfBudget } from '../cel/checks.ts'
 
 const kindFields: Fields = { group: 'string', version: 'string', kind: 'string' }
 const resourceFields: Fields = { group: 'string', version: 'string', resource: 'string' }
@@ -23,12 +28,20 @@ const variables = {
     dryRun: 'bool',
     options: 'dyn',
   },
+  authorizer: 'authorizer',
 } as const
 
 export interface ConditionValues {
   readonly object: unknown
   readonly oldObject: unknown
   readonly request: Readonly<Record<string, unknown>>
+}
+
+/** Whom expressions may ask what the user may do, and to what the request does it. */
+export interface Asking {
+  readonly authorizer: Authorizer
+  readonly user: User
+  readonly resource: RequestResource
 }
 
 /** Why an expression cannot be a condition, in the words behind `Invalid value: …: `. Undefined when it can. */
@@ -45,15 +58,25 @@ export function flawOfCondition(expression: string): string | undefined {
 /** False wins over what cannot be told, as one false condition is enough. */
 export type Outcome = { readonly verdict: boolean } | { readonly errors: string }
 
-export function evaluateConditions(expressions: readonly string[], values: ConditionValues): Outcome {
-  const errors: string[] = []
+export async function evaluateConditions(
+  expressions: readonly string[],
+  values: ConditionValues,
+  { authorizer, user, resource }: Asking,
+): Promise<Outcome> {
+  const errors = new Set<string>()
+  const checks = new Checks(authorizer)
+  const all = { ...values, authorizer: new CelAuthorizer(user, checks.decide, resource) }
   for (const expression of expressions) {
     try {
-      if (compileCondition(expression, variables)({ ...values }) !== true) return { verdict: false }
+      const program = compileCondition(expression, variables)
+      if ((await checks.evaluate(() => program(all))) !== true) return { verdict: false }
     } catch (error) {
-      errors.push(`expression '${expression}' resulted in error: ${(error as Error).message}`)
+      const { message } = error as Error
+      if (error instanceof OutOfBudget) return { errors: message }
+      errors.add(`expression '${expression}' resulted in error: ${message}`)
     }
   }
-  if (errors.length === 0) return { verdict: true }
-  return { errors: errors.length === 1 ? `${errors[0]}` : `[${errors.join(', ')}]` }
+  if (errors.size === 0) return { verdict: true }
+  const told = [...errors].join(', ')
+  return { errors: errors.size === 1 ? told : `[${told}]` }
 }

@@ -1,3 +1,4 @@
+import type { Authorizer } from '../authorization/attributes.ts'
 import type { Registry, Served } from '../kinds/registry.ts'
 import type { Labels } from '../select/label-selector.ts'
 import type { ApiFailure } from '../status.ts'
@@ -8,7 +9,7 @@ import type { Admitted, WriteTarget } from './admission.ts'
 import { refused } from './admission.ts'
 import { evaluateConditions } from './match-conditions.ts'
 import type { Candidate } from './matching.ts'
-import { candidateOf, selectsNamespace, selectsObject } from './matching.ts'
+import { candidateOf, namespaceOf, selectsNamespace, selectsObject } from './matching.ts'
 import type { ReviewRequest } from './review.ts'
 import { reviewRequest } from './review.ts'
 import type { Shown, Versions } from './versions.ts'
@@ -31,7 +32,14 @@ export interface Question {
   readonly shown: Shown
 }
 
-export function createSelection(store: Store, registry: Registry, index: WebhookIndex): Selection {
+export interface SelectionDeps {
+  store: Store
+  registry: Registry
+  authorizer: Authorizer
+  index: WebhookIndex
+}
+
+export function createSelection({ store, registry, authorizer, index }: SelectionDeps): Selection {
   const candidates = rememberCandidates(registry, index)
   const labelsOf = (name: string): Labels => {
     const entry = store.get('namespaces', '', name)
@@ -48,7 +56,8 @@ export function createSelection(store: Store, registry: Registry, index: Webhook
       const request = reviewRequest(write, versions.own, served, shown)
       if (webhook.conditions.length > 0) {
         const values = { object: shown.object ?? null, oldObject: shown.old ?? null, request }
-        const outcome = evaluateConditions(webhook.conditions, values)
+        const asking = { authorizer, user: write.user, resource: resourceOf(write) }
+        const outcome = await evaluateConditions(webhook.conditions, values, asking)
         if ('errors' in outcome) {
           if (webhook.ignoresFailure) return undefined
           throw unclear(write, outcome.errors)
@@ -59,6 +68,15 @@ export function createSelection(store: Store, registry: Registry, index: Webhook
     },
   }
 }
+
+/** As it was requested, however the webhook is shown it. */
+const resourceOf = (write: Admitted) => ({
+  group: write.served.kind.group,
+  resource: write.served.kind.plural,
+  subresource: write.subresource,
+  namespace: namespaceOf(write),
+  name: write.name,
+})
 
 const unclear = (write: Admitted, errors: string): ApiFailure => refused(write, errors)
 

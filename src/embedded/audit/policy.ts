@@ -30,7 +30,7 @@ export interface RuleFields {
 
 export interface ResourceFields {
   group?: string
-  /** `pods`, `pods/log`, `pods/*`, `*/status` or `*`. */
+  // `pods`, `pods/log`, `pods/*`, `*/status` or `*`.
   resources?: string[]
   resourceNames?: string[]
 }
@@ -48,7 +48,7 @@ export interface Rule extends Pick<RuleFields, 'users' | 'userGroups' | 'verbs' 
 
 /** What the log is to hold of a request. */
 export interface Wanted {
-  readonly level: Exclude<Level, 'None'> | 'None'
+  readonly level: Level
   readonly omitStages: ReadonlySet<Stage>
   readonly omitManagedFields: boolean
 }

@@ -3,9 +3,8 @@ import type { Attributes, ResourceAttributes } from '../authorization/attributes
 import { dnsLabelFlaws, dnsSubdomainFlaws } from '../kinds/names.ts'
 import { checkDomainPrefixedPath } from './domain-prefixed-path.ts'
 import type { WantedUser } from './impersonation-headers.ts'
-import { serviceAccountGroups } from './service-account-tokens.ts'
 import type { User } from './user.ts'
-import { system } from './user.ts'
+import { serviceAccountGroups, system } from './user.ts'
 
 /** What must be allowed before somebody acts as somebody else, or why it is not even asked. */
 export interface Demand {
@@ -15,6 +14,8 @@ export interface Demand {
 
 /** One way to act as somebody else: whom it is for, what it demands, and whom it makes. */
 export interface Mode {
+  /** The verb that stands for it; the way of old has none of its own. */
+  readonly right?: string
   appliesTo(wanted: WantedUser, requestor: User): boolean
   demands(wanted: WantedUser, request: Attributes): Iterable<Demand>
   becomes(wanted: WantedUser): User
@@ -96,6 +97,7 @@ interface Constraint {
 
 /** A right to do just this request as somebody else, and rights on each part of the identity. */
 const constrained = ({ name: mode, appliesTo, who, groups, requestor = (user) => user }: Constraint): Mode => ({
+  right: `impersonate:${mode}`,
   appliesTo,
   *demands(wanted, request) {
     const user = requestor(request.user)

@@ -10,9 +10,14 @@ import type { User } from './user.ts'
 
 /**
  * As whom a request is to be taken: its own user, or the one its headers name, if its own may act as that one.
- * `request` is what is asked, by its own user; `rawHeaders` are names and values by turns.
+ * `request` is what is asked, by its own user; `rawHeaders` are names and values by turns. `record` is told by which
+ * right, where it is not the one of old.
  */
-export type Impersonate = (request: Attributes, rawHeaders: readonly string[]) => Promise<User>
+export type Impersonate = (
+  request: Attributes,
+  rawHeaders: readonly string[],
+  record?: { constrainedBy(right: string): void },
+) => Promise<User>
 
 const mostRemembered = 10_000
 
@@ -23,7 +28,7 @@ export function createImpersonation(authorizer: Authorizer): Impersonate {
    */
   const lastModes = new BoundedMap<string, Mode>(mostRemembered)
 
-  return async (request, rawHeaders) => {
+  return async (request, rawHeaders, record) => {
     const wanted = wantedUser(rawHeaders)
     if (!wanted) return request.user
     const last = lastModes.get(request.user.name)
@@ -33,6 +38,7 @@ export function createImpersonation(authorizer: Authorizer): Impersonate {
       const refusal = await whyNot(mode, wanted, request, authorizer)
       if (!refusal) {
         lastModes.set(request.user.name, mode)
+        if (mode.right !== undefined) record?.constrainedBy(mode.right)
         return mode.becomes(wanted)
       }
       first ??= refusal

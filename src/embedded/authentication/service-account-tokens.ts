@@ -8,6 +8,7 @@ import type { BoundTo } from './bound-objects.ts'
 import { extraOf, whyRevoked } from './bound-objects.ts'
 import type { KeyInput } from './service-account-key.ts'
 import { foreign, ServiceAccountKey } from './service-account-key.ts'
+import { serviceAccountGroups, serviceAccountName } from './user.ts'
 import type { TokenAuthenticator, Verdict } from './verdict.ts'
 
 export interface ServiceAccountTokensInput extends KeyInput {
@@ -82,7 +83,7 @@ export class ServiceAccountTokens implements TokenAuthenticator {
         ...(warnAfterSeconds !== undefined && { warnafter: now + warnAfterSeconds }),
       },
       nbf: now,
-      sub: `system:serviceaccount:${namespace}:${serviceaccount.name}`,
+      sub: serviceAccountName(namespace, serviceaccount.name),
     })
     return { token, issuedAt }
   }
@@ -116,7 +117,7 @@ export class ServiceAccountTokens implements TokenAuthenticator {
     const { namespace, serviceaccount } = bound
     return {
       user: {
-        name: `system:serviceaccount:${namespace}:${serviceaccount.name}`,
+        name: serviceAccountName(namespace, serviceaccount.name),
         uid: serviceaccount.uid,
         groups: serviceAccountGroups(namespace),
         ...extraOf(bound, jti),
@@ -125,11 +126,6 @@ export class ServiceAccountTokens implements TokenAuthenticator {
     }
   }
 }
-
-export const serviceAccountGroups = (namespace: string): string[] => [
-  'system:serviceaccounts',
-  `system:serviceaccounts:${namespace}`,
-]
 
 const secondsOf = (moment: Date): number => Math.floor(moment.getTime() / 1000)
 

@@ -27,6 +27,14 @@ export const system = {
   anonymous: 'system:anonymous',
 } as const
 
+export const serviceAccountName = (namespace: string, name: string): string =>
+  `system:serviceaccount:${namespace}:${name}`
+
+export const serviceAccountGroups = (namespace: string): string[] => [
+  'system:serviceaccounts',
+  `system:serviceaccounts:${namespace}`,
+]
+
 /** As whom the control plane's own controllers act. */
 export const loopbackUser: User = {
   name: 'system:apiserver',

@@ -1,7 +1,17 @@
 import type { ASTNode, ObjectSchema } from '@marcbachmann/cel-js'
 import { Environment } from '@marcbachmann/cel-js'
 import { BoundedMap } from '../../kube/bounded-map.ts'
-import { CompileFailure, compileFailure, compileFailureAt, evaluationFailure, undeclared } from './failures.ts'
+import { addAuthorizer, authorizerType } from './authorizer.ts'
+import {
+  CompileFailure,
+  compileFailure,
+  compileFailureAt,
+  evaluationFailure,
+  isOpaque,
+  noSuchField,
+  typeOf,
+  undeclared,
+} from './failures.ts'
 import { addFunctions, matchesHere, notInKubernetes, pattern } from './functions.ts'
 import { fromCel, toCel } from './values.ts'
 
@@ -18,8 +28,11 @@ export interface Program {
 /** Fields and their types, for a variable whose fields are known: `{ user: 'string', groups: 'list<string>' }`. */
 export type Fields = ObjectSchema
 
-/** Names of variables that can be anything, or what they are: `dyn`, or fields beyond which none may be named. */
-export type Variables = readonly string[] | Readonly<Record<string, 'dyn' | Fields>>
+/**
+ * Names of variables that can be anything, or what they are: `dyn`, fields beyond which none may be named, or an
+ * `authorizer`, whose value is a `CelAuthorizer`.
+ */
+export type Variables = readonly string[] | Readonly<Record<string, 'dyn' | 'authorizer' | Fields>>
 
 interface Setting {
   readonly key: string
@@ -61,8 +74,10 @@ function settingOf(variables: Variables): Setting {
     const environment = new Environment({ enableOptionalTypes: true, homogeneousAggregateLiterals: false })
     addFunctions(environment)
     const types = isList(variables) ? Object.fromEntries(variables.map((name) => [name, 'dyn' as const])) : variables
+    if (Object.values(types).includes('authorizer')) addAuthorizer(environment)
     for (const [name, type] of Object.entries(types))
       if (type === 'dyn') environment.registerVariable(name, type)
+      else if (type === 'authorizer') environment.registerVariable(name, authorizerType)
       else environment.registerVariable(name, { schema: type })
     const functions = new Set(environment.getDefinitions().functions.map(({ name }) => name))
     setting = { key, environment, functions, names: Object.keys(types) }
@@ -81,6 +96,7 @@ function understand(expression: string, { environment, functions, names }: Setti
     const { valid, error, type = 'dyn' } = run.check()
     if (!valid) throw error
     for (const { node, name } of calls(run.ast)) if (name === 'has') checkPresenceTest(expression, node, environment)
+    for (const node of nodes(run.ast)) checkAccess(expression, node)
     const used = names.filter((name) => expression.includes(name))
     return Object.assign((values: Readonly<Record<string, unknown>>) => evaluate(run, used, values), { type })
   } catch (error) {
@@ -127,13 +143,21 @@ function isGoodLiteral(expression: string, { node, name }: Call, literal: string
 function checkPresenceTest(expression: string, node: Call['node'], environment: Environment): void {
   const [argument] = (node.args as [string, ASTNode[]])[1]
   if (argument?.op !== '.') return
-  const { error } = environment.check(expression.slice(argument.range.start, argument.range.end))
-  if (error?.code === 'no_such_key')
-    throw compileFailureAt(
-      expression,
-      expression.indexOf('(', node.range.start),
-      `undefined field '${argument.args[1]}'`,
-    )
+  const checked = (part: ASTNode) => environment.check(expression.slice(part.range.start, part.range.end))
+  const [holder, field] = argument.args
+  const { type = '' } = checked(holder)
+  if (isOpaque(type) || checked(argument).error?.code === 'no_such_key')
+    throw compileFailureAt(expression, expression.indexOf('(', node.range.start), noSuchField(field, type))
+}
+
+/** The library takes a field of a variable for one of all values of that type, and lets `.?` ask for any. */
+function checkAccess(expression: string, node: ASTNode): void {
+  if (node.op !== '.' && node.op !== '.?' && node.op !== '[]' && node.op !== '[?]') return
+  const [holder, field] = node.args
+  const type = typeOf(holder)
+  if (!isOpaque(type) || (node.op === '.' && holder.op === 'id')) return
+  const at = expression.indexOf(node.op[0] ?? '', holder.range.end)
+  throw compileFailureAt(expression, at, noSuchField(String(field), type))
 }
 
 interface Call {
@@ -142,11 +166,15 @@ interface Call {
 }
 
 function* calls(value: unknown): Generator<Call> {
+  for (const node of nodes(value)) if (node.op === 'call' || node.op === 'rcall') yield { node, name: node.args[0] }
+}
+
+function* nodes(value: unknown): Generator<ASTNode> {
   if (Array.isArray(value)) {
-    for (const item of value) yield* calls(item)
+    for (const item of value) yield* nodes(item)
   } else if (typeof value === 'object' && value !== null && 'op' in value && 'args' in value) {
     const node = value as ASTNode
-    if (node.op === 'call' || node.op === 'rcall') yield { node, name: node.args[0] }
-    yield* calls(node.args)
+    yield node
+    yield* nodes(node.args)
   }
 }

@@ -32,7 +32,7 @@ export function compileFailure(expression: string, error: unknown, isKnownFuncti
   if (error.code === 'unknown_variable' && node?.op === 'id')
     return compileFailureAt(expression, start, undeclared(String(node.args)))
   if (error.code === 'no_such_key' && node?.op === '.')
-    return compileFailureAt(expression, Math.max(0, start - 1), `undefined field '${node.args[1]}'`)
+    return compileFailureAt(expression, Math.max(0, start - 1), noSuchField(node.args[1], typeOf(node.args[0])))
   if (node?.op === 'call' || node?.op === 'rcall') {
     const name = node.args[0] === matchesHere ? 'matches' : node.args[0]
     const words = isKnownFunction(name)
@@ -45,6 +45,15 @@ export function compileFailure(expression: string, error: unknown, isKnownFuncti
     return compileFailureAt(expression, start, 'invalid argument to has() macro')
   return compileFailureAt(expression, start, `Syntax error: ${error.summary}`)
 }
+
+/** Once the library has checked a node, which it tells nowhere else. */
+export const typeOf = (node: ASTNode): string => (node as { checkedType?: { name: string } }).checkedType?.name ?? ''
+
+/** Types that Kubernetes adds have no fields. */
+export const isOpaque = (type: string): boolean => type.startsWith('kubernetes.')
+
+export const noSuchField = (name: string, type: string): string =>
+  isOpaque(type) ? `unexpected failed resolution of '${type}'` : `undefined field '${name}'`
 
 export const undeclared = (name: string): string => `undeclared reference to '${name}' (in container '')`
 

@@ -8,7 +8,7 @@ import { celEquals } from './values.ts'
  * What Kubernetes adds to CEL, as far as it is served: strings (charAt, replace; split, join, lowerAscii and their like
  * come with the library), lists (isSorted, sum, min, max, indexOf, lastIndexOf, distinct, sort, first, last), regular
  * expressions (find, findAll), sets and URLs. What is not here is refused where an expression is compiled: quantity,
- * semver, ip and cidr, format, comprehensions of two variables, the authorizer.
+ * semver, ip and cidr, format, comprehensions of two variables.
  */
 export function addFunctions(environment: Environment): void {
   addStrings(environment)
@@ -147,7 +147,7 @@ class KubeUrl {
 const isUrl = (text: string): boolean => text.startsWith('/') || URL.canParse(text)
 
 function addUrls(environment: Environment): void {
-  environment.registerType('kubernetes.URL', KubeUrl)
+  environment.registerType('kubernetes.URL', { ctor: KubeUrl, fields: {} })
   environment.registerFunction('isURL(string): bool', isUrl)
   environment.registerFunction('url(string): kubernetes.URL', (text: string) => {
     if (!isUrl(text)) throw new Error(`URL parse error during conversion from string: ${text}`)

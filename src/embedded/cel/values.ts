@@ -1,4 +1,5 @@
 import { Optional } from '@marcbachmann/cel-js'
+import { CelAuthorizer } from './authorizer.ts'
 
 const [smallestInt, largestInt] = [-(2 ** 63), 2 ** 63]
 
@@ -10,7 +11,7 @@ export function toCel(value: unknown): unknown {
   if (typeof value === 'number') return isInt(value) ? BigInt(value) : value
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map(toCel)
-  if (value instanceof Date || value instanceof Uint8Array) return value
+  if (value instanceof Date || value instanceof Uint8Array || value instanceof CelAuthorizer) return value
   const map = new Map<string, unknown>()
   for (const key of Object.keys(value)) {
     const field = (value as Record<string, unknown>)[key]

@@ -1,3 +1,4 @@
+import type { RequestRecord } from '../audit/record.ts'
 import { contentTypeOf, parseBody } from '../kinds/decode/parse-body.ts'
 import { badRequest } from '../status.ts'
 import type { Sent } from './decode.ts'
@@ -18,6 +19,8 @@ export interface ApiRequest {
   readonly rawHeaders: readonly string[]
   /** At most the size that the server takes; throws 413 for more. */
   readBody(): Promise<Buffer>
+  /** For the audit log, where there is one. */
+  readonly audit?: RequestRecord | undefined
 }
 
 export const headerOf = ({ headers }: Pick<ApiRequest, 'headers'>, name: string): string | undefined => {
@@ -25,17 +28,25 @@ export const headerOf = ({ headers }: Pick<ApiRequest, 'headers'>, name: string)
   return Array.isArray(value) ? value[0] : value
 }
 
+/** What a path is for. */
+export interface ExpectedBody {
+  readonly kind: string
+  readonly apiVersion: string
+  readonly custom?: boolean
+}
+
 /** The object in the body. */
-export async function readSent(request: ApiRequest, kind: string): Promise<Sent> {
-  const media = contentTypeOf(headerOf(request, 'content-type'))
+export async function readSent(request: ApiRequest, { kind, apiVersion, custom }: ExpectedBody): Promise<Sent> {
+  const media = contentTypeOf(headerOf(request, 'content-type'), custom)
   const bytes = await request.readBody()
-  return { ...parseBody(bytes, media, kind), bytes }
+  return { ...parseBody(bytes, media, kind, apiVersion), bytes }
 }
 
 /** From the body, where there is one, else from the query. */
 export async function readDeleteOptions(request: ApiRequest): Promise<DeleteOptions> {
   const body = await request.readBody()
   const options = body.length > 0 ? fromBody(body, headerOf(request, 'content-type')) : fromQuery(request.query)
+  if (body.length > 0) request.audit?.sentOptions(options)
   checkDeleteOptions(options)
   return options
 }

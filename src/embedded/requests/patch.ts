@@ -5,7 +5,7 @@ import { serverSideApply } from '../patch/apply.ts'
 import { applyJsonPatch, jsonPatchFlaws } from '../patch/json-patch.ts'
 import { checkPatchParameters } from '../patch/manager-name.ts'
 import { applyMergePatch } from '../patch/merge-patch.ts'
-import { ApiFailure, invalid, notFound } from '../status.ts'
+import { ApiFailure, invalid, notFound, unsupportedMediaType } from '../status.ts'
 import type { ApiRequest } from './body.ts'
 import { headerOf } from './body.ts'
 import type { Call, WriteDeps } from './call.ts'
@@ -17,21 +17,28 @@ import type { Sent } from './decode.ts'
 import { checkName, decodeSent, knownIn, settleNamespace } from './decode.ts'
 import { managingOf } from './managing.ts'
 import type { WriteParameters } from './parameters.ts'
+import { strategicPatcher } from './strategic-patch.ts'
 
 const types = {
   'application/json-patch+json': 'json',
   'application/merge-patch+json': 'merge',
+  'application/strategic-merge-patch+json': 'strategic',
   'application/apply-patch+yaml': 'apply',
 } as const
 
 type PatchType = (typeof types)[keyof typeof types]
 
-export function patchTypeOf(request: ApiRequest): PatchType {
+export function patchTypeOf(request: ApiRequest, { served }: Call): PatchType {
   const media = (headerOf(request, 'content-type') ?? '').split(';')[0]?.trim() ?? ''
   const type = types[media as keyof typeof types]
+  const { custom } = served.kind
+  if (custom && (!type || type === 'strategic')) throw unsupportedMediaType(`${unknownFormat}${customTypes}`)
   if (!type) throw new ApiFailure(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {})
   return type
 }
+
+const unknownFormat = 'the body of the request was in an unknown format - accepted media types include: '
+const customTypes = 'application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml'
 
 export interface Patched {
   readonly object: ApiObject
@@ -76,18 +83,39 @@ export function patcher(type: 'json' | 'merge', body: Buffer): (document: ApiObj
 function patching(
   deps: WriteDeps,
   call: Call,
-  type: 'json' | 'merge',
+  type: Exclude<PatchType, 'apply'>,
   body: Buffer,
   parameters: WriteParameters,
 ): Propose {
-  const patched = patcher(type, body)
+  const patched =
+    type === 'strategic' ? patchingStrategically(call, body, parameters) : decoding(deps, call, type, body, parameters)
   return async (current) => {
-    const sent = patched(current as ApiObject)
-    const object = decodePatched(deps, call, sent, parameters)
+    const object = patched(current as ApiObject)
     settleNamespace(object, call)
     checkName(object, call)
     return { object, isApplied: false }
   }
+}
+
+type Patch = (document: ApiObject) => ApiObject
+
+function decoding(
+  deps: WriteDeps,
+  call: Call,
+  type: 'json' | 'merge',
+  body: Buffer,
+  parameters: WriteParameters,
+): Patch {
+  const patched = patcher(type, body)
+  return (document) => decodePatched(deps, call, patched(document), parameters)
+}
+
+/** Whatever kind such a patch names, it is that of the request. */
+function patchingStrategically(call: Call, body: Buffer, { fieldValidation }: WriteParameters): Patch {
+  const { kind, version, apiVersion } = call.served
+  const decode = (value: Record<string, unknown>) => kind.decode(value, version)
+  const patched = strategicPatcher(body, { schema: version.schema, decode }, fieldValidation, call)
+  return (document) => Object.assign(patched(document), { apiVersion, kind: kind.kind })
 }
 
 function decodePatched(

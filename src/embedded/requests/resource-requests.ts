@@ -52,6 +52,7 @@ export async function answerResource(
   // A namespace's own name stands where the namespace of others does.
   const namespace = namespaced ? info.namespace : ''
   if (served.version.deprecation) warn(served.version.deprecation)
+  if (served.version.deprecation) request.audit?.deprecated()
   const call: Call = { served, subresource: info.subresource, namespace, name: info.name, user, userAgent, warn }
   checkPlace(info)
   if (info.hasMore || (!namespaced && info.namespace !== '' && info.plural !== 'namespaces')) throw noSuchPath()
@@ -130,6 +131,8 @@ const shown = (deps: ResourceDeps, code: number, object: ApiObject, served: Serv
     ? objectAnswer(code, object, form)
     : textAnswer(code, objectText(JSON.stringify(object), served, form, deps.clock.now()), form)
 
+const expectedOf = ({ served: { kind, apiVersion } }: Call) => ({ kind: kind.kind, apiVersion, custom: kind.custom })
+
 async function create(
   deps: ResourceDeps,
   request: ApiRequest,
@@ -140,7 +143,8 @@ async function create(
   const { kind } = call.served
   if (info.name !== '' || (kind.namespaced && call.namespace === '')) throw methodNotAllowed()
   const parameters = readWriteParameters(request.query, 'CreateOptions')
-  const sent = decodeSent(call, await readSent(request, kind.kind), decoding(deps, parameters))
+  const sent = decodeSent(call, await readSent(request, expectedOf(call)), decoding(deps, parameters))
+  request.audit?.sent(sent)
   if (kind.answer) return objectAnswer(201, await review(deps, call, sent, parameters), form)
   const { options } = parameters
   return shown(deps, 201, await createObject(deps, call, sent, { parameters, options }), call.served, form)
@@ -183,7 +187,8 @@ async function update(deps: ResourceDeps, request: ApiRequest, call: Call, form:
   const { kind } = call.served
   if (call.name === '') throw methodNotAllowed()
   const parameters = readWriteParameters(request.query, 'UpdateOptions')
-  const sent = decodeSent(call, await readSent(request, kind.kind), decoding(deps, parameters))
+  const sent = decodeSent(call, await readSent(request, expectedOf(call)), decoding(deps, parameters))
+  request.audit?.sent(sent)
   settleNamespace(sent, call)
   checkName(sent, call)
   const { options } = parameters
@@ -197,7 +202,7 @@ async function update(deps: ResourceDeps, request: ApiRequest, call: Call, form:
 
 async function patch(deps: ResourceDeps, request: ApiRequest, call: Call, form: Form): Promise<Answer> {
   if (call.name === '') throw methodNotAllowed()
-  const type = patchTypeOf(request)
+  const type = patchTypeOf(request, call)
   const parameters = readWriteParameters(request.query, 'PatchOptions')
   const { object, isNew } = await patchObject(deps, call, type, await request.readBody(), parameters)
   return shown(deps, isNew ? 201 : 200, object, call.served, form)
@@ -269,7 +274,7 @@ async function act(
   form: Form,
 ): Promise<Answer> {
   const parameters = readWriteParameters(request.query, 'CreateOptions')
-  const { value, flaws } = await readSent(request, kind)
+  const { value, flaws } = await readSent(request, { kind, apiVersion })
   const decoded = decodeTyped(schema, { apiVersion, kind, ...value }, kind)
   applyStrictness(allFlaws(flaws, decoded.flaws, false), parameters.fieldValidation, call)
   const parent = await parentOf(deps, call)

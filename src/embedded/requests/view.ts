@@ -21,7 +21,7 @@ export async function changeThroughView(
 ): Promise<ApiObject> {
   const isPut = request.method === 'PUT'
   const parameters = readWriteParameters(request.query, isPut ? 'UpdateOptions' : 'PatchOptions')
-  const submit = isPut ? putting(await readSent(request, view.kind)) : await patching(request)
+  const submit = isPut ? putting(await readSent(request, view)) : await patching(request)
   const object = await changeObject(deps, call, {
     parameters,
     options: parameters.options,
@@ -31,6 +31,7 @@ export async function changeThroughView(
       const { value, flaws } = submit(view.show(current))
       const decoded = decodeTyped(view.schema, { apiVersion: view.apiVersion, kind: view.kind, ...value }, view.kind)
       applyStrictness(allFlaws(flaws, decoded.flaws, false), parameters.fieldValidation, call)
+      if (isPut) request.audit?.sent(decoded.object)
       checkSubmitted(call, view, decoded.object, current)
       return { object: view.merge(decoded.object, current), isApplied: false }
     },

@@ -1,9 +1,10 @@
-import { randomUUID } from 'node:crypto'
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
 import type { TLSSocket } from 'node:tls'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { Clock } from '../../core/clock.ts'
+import type { Audit } from '../audit/audit.ts'
+import { auditIdOf } from '../audit/audit.ts'
 import type { Answer, WatchAnswer, WholeAnswer } from '../requests/answer.ts'
 import { isWatchAnswer } from '../requests/answer.ts'
 import type { ApiRequest } from '../requests/body.ts'
@@ -28,6 +29,7 @@ const packed = promisify(gzip)
 
 export interface ExchangeDeps extends GateDeps {
   clock: Clock
+  audit?: Audit | undefined
   /** Told when a request has been answered, or its watch is over. */
   onDone?(gated: Gated, code: number, startedAt: number): void
 }
@@ -37,11 +39,13 @@ export async function exchange(
   request: Http2ServerRequest,
   response: Http2ServerResponse,
 ): Promise<void> {
-  const asked = readRequest(request, deps.clock)
-  if (!asked) return sendPlain(response, 400, '400 Bad Request')
+  const read = readRequest(request, deps.clock)
+  if (!read) return sendPlain(response, 400, '400 Bad Request')
   if (request.httpVersion === '1.1' && request.headers.host === undefined)
     return sendPlain(response, 400, '400 Bad Request: missing required Host header')
   const socket = tlsSocketOf(request)
+  const auditId = auditIdOf(read)
+  const asked = deps.audit?.follow(read, auditId, socket.remoteAddress) ?? read
   const presented = {
     certificate: peerCertificate(socket),
     authorization: request.headers.authorization,
@@ -49,10 +53,18 @@ export async function exchange(
   const startedAt = performance.now()
   const gated = await throughGate(deps, asked, presented)
   const { answer, warnings } = gated
-  const headers = headersOf(answer, warnings)
-  if (response.destroyed || response.writableEnded) return
-  if (isWatchAnswer(answer)) sendWatch(answer, headers, request, response, () => deps.onDone?.(gated, 200, startedAt))
-  else {
+  const headers = headersOf(answer, warnings, auditId)
+  const isGone = response.destroyed || response.writableEnded
+  // Before the answer leaves: what a client knows to be done is in the log, or on its way there.
+  if (isGone || !isWatchAnswer(answer)) asked.audit?.completed(answer)
+  if (isGone) return
+  if (isWatchAnswer(answer)) {
+    asked.audit?.started()
+    sendWatch(answer, headers, request, response, () => {
+      asked.audit?.completed(answer)
+      deps.onDone?.(gated, 200, startedAt)
+    })
+  } else {
     await sendWhole(answer, headers, request, response)
     deps.onDone?.(gated, answer.code, startedAt)
   }
@@ -134,9 +146,9 @@ function readBody(request: Http2ServerRequest, clock: Clock): Promise<Buffer> {
 
 const bodyTooLarge = () => tooLarge(`Request entity too large: limit is ${maxBodyBytes}`)
 
-function headersOf(answer: Answer, warnings: readonly string[]): Record<string, string | string[]> {
+function headersOf(answer: Answer, warnings: readonly string[], auditId: string): Record<string, string | string[]> {
   return {
-    'audit-id': randomUUID(),
+    'audit-id': auditId,
     'cache-control': 'no-cache, private',
     'content-type': answer.contentType,
     ...(!isWatchAnswer(answer) && answer.headers),

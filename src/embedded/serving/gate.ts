@@ -32,6 +32,7 @@ export interface Gated {
 /** Who asks, whether they may, and then the answer. Never throws. */
 export async function throughGate(deps: GateDeps, request: ApiRequest, presented: Presented): Promise<Gated> {
   const info = readRequestInfo(request.method, request.path, request.query)
+  const { audit } = request
   const warnings: string[] = []
   const warn = (message: string): void => {
     if (!warnings.includes(message)) warnings.push(message)
@@ -39,17 +40,23 @@ export async function throughGate(deps: GateDeps, request: ApiRequest, presented
   try {
     const authenticated = await deps.authenticator.authenticate(presented, request.path)
     const own = attributesOf(info, request, authenticated)
-    const user = await deps.impersonate(own, request.rawHeaders)
+    audit?.received(own)
+    const user = await deps.impersonate(own, request.rawHeaders, audit)
+    if (user !== authenticated) audit?.impersonates(user)
     const attributes = user === authenticated ? own : { ...own, user }
     const decision = await deps.authorizer.authorize(attributes)
+    audit?.decided(decision)
     if (decision.verdict !== 'allow') throw forbiddenBy(attributes, decision, request.uri)
     return { answer: await deps.route(request, info, user, warn), warnings, info }
   } catch (error) {
+    audit?.failed(error, attributesOf(info, request, nobody))
     return { answer: answerFailure(error, request, deps.log), warnings, info }
   }
 }
 
-function attributesOf(info: RequestInfo, request: ApiRequest, user: User): Attributes {
+const nobody: User = { name: '', groups: [] }
+
+export function attributesOf(info: RequestInfo, request: ApiRequest, user: User): Attributes {
   if (!info.isResource) return { user, verb: info.verb, path: info.path }
   const { verb, group, version, namespace, plural, name, subresource } = info
   const isMany = verb === 'list' || verb === 'watch' || verb === 'deletecollection'

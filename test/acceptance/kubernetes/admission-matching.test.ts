@@ -13,6 +13,7 @@ import {
   serviceAccounts,
   validatingWebhookConfigurations,
 } from '../../../src/kube/kinds.ts'
+import { clientAs, grant } from '../../support/access-scene.ts'
 import type { AdmissionScene, Hook, Rule } from '../../support/admission-hook.ts'
 import { aConfigMapOf, admissionScene, denies, forCase, refusalOf, webhookName } from '../../support/admission-hook.ts'
 import { aClusterRole, aConfigMap, aLease, aSecret, uniqueName } from '../../support/builders.ts'
@@ -274,6 +275,22 @@ describe('match conditions', needsControlPlane, () => {
     )
     await maps.create(aConfigMapOf('deleted', { a: '1' }))
     assert.match((await refusalOf(maps.delete('deleted'))).message, new RegExp(wasAsked))
+  })
+
+  test('E13: they may ask the authorizer: a webhook is asked for who may, and not for who may not', async (t) => {
+    const { plane, admin, namespace, register } = await admissionScene(t)
+    const [jane, joe] = [uniqueName('jane'), uniqueName('joe')]
+    const mayListPods = "authorizer.group('').resource('pods').namespace(request.namespace).check('list').allowed()"
+    await register('validating', [asking('for-some', mayListPods)])
+    await grant(admin, namespace, [jane], { apiGroups: [''], resources: ['pods'], verbs: ['list'] })
+    await grant(admin, namespace, [jane, joe], { apiGroups: [''], resources: ['configmaps'], verbs: ['create'] })
+    const creates = async (user: string) => {
+      const maps = (await clientAs(t, plane, user)).of(configMaps, namespace)
+      return () => refusalOf(maps.create(aConfigMapOf('for-some'), { dryRun: true }))
+    }
+    const [janeCreates, joeCreates] = [await creates(jane), await creates(joe)]
+    await eventually('it is asked for jane', async () => (await janeCreates()).message.includes(wasAsked))
+    await eventually('it is not asked for joe', async () => (await joeCreates()).code === 200)
   })
 
   test('E13: one that cannot be evaluated follows the failure policy, unless another is false', async (t) => {

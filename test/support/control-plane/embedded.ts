@@ -20,8 +20,14 @@ import { spawnServer, untilReady } from './server-process.ts'
 
 const entryPoint = resolve(import.meta.dirname, '../../../src/cli/main.ts')
 
-/** `lanyard kube` in a process of its own. Not through the launcher: a kill must hit the program itself. */
-export async function launchEmbedded(options: ControlPlaneOptions): Promise<OwnControlPlane> {
+/**
+ * `lanyard kube` in a process of its own. Not through the launcher: a kill must hit the program itself.
+ * `program` is what Node runs, with Node's own flags before it. Default: the sources.
+ */
+export async function launchEmbedded(
+  options: ControlPlaneOptions,
+  program: readonly string[] = [entryPoint],
+): Promise<OwnControlPlane> {
   const dir = createGuardedDir()
   const paths = pathsIn(dir.path)
   await writeGivenFiles(paths, options)
@@ -29,7 +35,7 @@ export async function launchEmbedded(options: ControlPlaneOptions): Promise<OwnC
   const args = argumentsOf(paths, port, options)
   let server: ServerProcess | undefined
   const start = async () => {
-    server = await spawnServer(embeddedProgram, process.execPath, [entryPoint, 'kube', ...args], paths)
+    server = await spawnServer(embeddedProgram, process.execPath, [...program, 'kube', ...args], paths)
     await untilReady(server, () => isReady(paths, port), paths)
   }
   const end = async (signal: NodeJS.Signals) => {
@@ -59,6 +65,8 @@ function argumentsOf(paths: Paths, port: number, options: ControlPlaneOptions): 
     'authorization-config': options.authorizationConfig && paths.authorizationConfig,
     'authentication-config': options.authenticationConfig && paths.authenticationConfig,
     'authentication-token-webhook-config': options.tokenWebhookConfig && paths.tokenWebhookConfig,
+    'audit-policy-file': options.auditPolicy && paths.auditPolicy,
+    'audit-log-path': options.auditPolicy && paths.auditLog,
     'oidc-issuer-url': oidc?.issuerUrl,
     'oidc-client-id': oidc?.clientId,
     'oidc-ca-file': oidc?.caPem && paths.oidcCa,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ApiFailure } from '../../status.ts'
-import { parseApplyPatch, parseJsonPatch, parseMergePatch } from './parse-patch.ts'
+import { parseApplyPatch, parseJsonPatch, parseMergePatch, parseStrategicMergePatch } from './parse-patch.ts'
 
 const message = (parse: (bytes: Buffer) => unknown, text: string): string => {
   try {
@@ -20,6 +20,17 @@ test('a merge patch is an object of JSON', () => {
   assert.equal(
     message(parseMergePatch, '[]'),
     '400 error decoding patch: json: cannot unmarshal array into Go value of type map[string]interface {}',
+  )
+})
+
+test('a strategic merge patch is an object of JSON or null', () => {
+  const parse = (text: string) => parseStrategicMergePatch(Buffer.from(text))
+  assert.deepEqual(parse('{"a":1,"a":2}'), { value: { a: 2 }, flaws: ['duplicate field "a"'] })
+  assert.deepEqual(parse('null'), { value: {}, flaws: [] })
+  assert.equal(message(parseStrategicMergePatch, '{'), '400 unexpected end of JSON input')
+  assert.equal(
+    message(parseStrategicMergePatch, '[]'),
+    '400 json: cannot unmarshal array into Go value of type map[string]interface {}',
   )
 })
 

@@ -10,11 +10,18 @@ export interface ParsedPatch<T> {
   readonly flaws: string[]
 }
 
-/** The body of a merge patch or a strategic merge patch. */
 export function parseMergePatch(bytes: Buffer): ParsedPatch<Record<string, unknown>> {
   const { value, flaws } = decoding('error decoding patch: ', () => readJson(bytes))
   if (value === null) throw badRequest('Invalid JSON Patch')
   if (!isObject(value)) throw badRequest(`error decoding patch: ${cannotBe(value, 'map[string]interface {}')}`)
+  return { value, flaws }
+}
+
+/** Null is an empty one. */
+export function parseStrategicMergePatch(bytes: Buffer): ParsedPatch<Record<string, unknown>> {
+  const { value, flaws } = decoding('', () => readJson(bytes))
+  if (value === null) return { value: {}, flaws }
+  if (!isObject(value)) throw badRequest(cannotBe(value, 'map[string]interface {}'))
   return { value, flaws }
 }
 

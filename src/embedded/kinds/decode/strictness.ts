@@ -48,9 +48,12 @@ export function allFlaws(ofText: readonly string[], ofObject: readonly string[],
 
 /** A decoding failure as a PATCH tells it: a 422 that shows what the patch would have made. Anything else as it is. */
 export function patchFailure(error: unknown, patched: unknown): unknown {
-  if (!(error instanceof Undecodable)) return error
+  return error instanceof Undecodable ? invalidPatch(JSON.stringify(JSON.stringify(patched)), error.why) : error
+}
+
+export function invalidPatch(shown: string, why: string): ApiFailure {
   const field = 'patch'
-  const message = `Invalid value: ${JSON.stringify(sortedJson(patched))}: ${error.why}`
+  const message = `Invalid value: ${shown}: ${why}`
   const text = fieldErrorText({ reason: 'FieldValueInvalid', field, message })
   return new ApiFailure(422, 'Invalid', ` "" is invalid: ${text}`, {
     causes: [{ reason: 'FieldValueInvalid', message, field }],

@@ -1,0 +1,136 @@
+// The embedded control plane beside a real kube-apiserver with etcd, in one run. See docs/performance.md.
+import { availableParallelism, cpus, loadavg, totalmem } from 'node:os'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { CannotBuild, ensureAssets } from '../../tools/kube-assets/build.ts'
+import { pins } from '../../tools/kube-assets/versions.ts'
+import { bundle, run } from '../shared/programs.ts'
+import type { Row } from '../shared/rows.ts'
+import { compare } from '../shared/rows.ts'
+import { table } from '../shared/table.ts'
+import { figuresOf } from './figures.ts'
+import type { Group, Life, Scale } from './life.ts'
+import { groups, live } from './life.ts'
+import { embedded, real } from './planes.ts'
+import type { TaskName } from './tasks.ts'
+
+const usage = `Usage: npm run bench:embedded -- [--quick] [--json] [--only GROUP,…] [--rounds N] [--profile FOLDER]
+
+Measures the embedded control plane beside a real kube-apiserver with etcd and prints a table.
+Takes about fifteen minutes; a quiet machine makes it repeatable.
+
+  --quick           fewer objects and watches, one round, to see that it works: one minute
+  --json            every value as JSON on stdout
+  --only GROUP,…    only these groups: ${groups.join(', ')}
+  --rounds N        how often each of the two is measured
+  --profile FOLDER  where the embedded one writes a CPU profile when it ends
+`
+
+const full: Scale = {
+  rounds: 3,
+  oneByOne: 1_000,
+  objects: 10_000,
+  updates: 5_000,
+  gets: 10_000,
+  lists: 5,
+  watchers: 1_000,
+  changes: 40,
+  burst: 50,
+  watches: 5_000,
+  updatesPerSecond: 200,
+  updateSeconds: 60,
+  settleMs: 5_000,
+}
+const quick: Scale = {
+  rounds: 1,
+  oneByOne: 200,
+  objects: 2_000,
+  updates: 1_000,
+  gets: 2_000,
+  lists: 3,
+  watchers: 200,
+  changes: 10,
+  burst: 20,
+  watches: 500,
+  updatesPerSecond: 100,
+  updateSeconds: 5,
+  settleMs: 1_000,
+}
+
+const { values: asked } = parseArgs({
+  options: {
+    quick: { type: 'boolean', default: false },
+    json: { type: 'boolean', default: false },
+    only: { type: 'string' },
+    rounds: { type: 'string' },
+    profile: { type: 'string' },
+    help: { type: 'boolean', short: 'h', default: false },
+  },
+})
+const only = asked.only?.split(',')
+const unknown = only?.find((name) => !(groups as readonly string[]).includes(name))
+if (asked.help || unknown !== undefined) {
+  console.log(unknown === undefined ? usage : `there is no group ${unknown}\n\n${usage}`)
+  process.exit(unknown === undefined ? 0 : 2)
+}
+
+const startedAt = performance.now()
+const say = (line: string) =>
+  console.error(`${((performance.now() - startedAt) / 1_000).toFixed(0).padStart(4)} s  ${line}`)
+
+try {
+  await ensureAssets({ names: ['etcd', 'kube-apiserver', 'kube-controller-manager'] })
+} catch (error) {
+  if (!(error instanceof CannotBuild)) throw error
+  console.error(error.message)
+  process.exit(1)
+}
+
+const [load = 0] = loadavg()
+if (load > availableParallelism() / 2) say(`the machine is busy (load ${load.toFixed(1)}): expect wide ranges`)
+
+const cache = resolve(import.meta.dirname, '../../node_modules/.cache')
+const [server, clients] = [join(cache, 'bench-embedded'), join(cache, 'bench-embedded-client')]
+const programs: readonly TaskName[] = ['create', 'update', 'get', 'list', 'fan-out', 'watches']
+await bundle([resolve(import.meta.dirname, '../../src/cli/main.ts')], server)
+await bundle(
+  programs.map((name) => join(import.meta.dirname, 'client', `${name}.ts`)),
+  clients,
+)
+
+const scale = { ...(asked.quick ? quick : full), ...(asked.rounds !== undefined && { rounds: Number(asked.rounds) }) }
+const wants = (group: Group): boolean => only?.includes(group) ?? true
+const figures = groups.filter(wants).flatMap((group) => figuresOf(scale)[group])
+const profiling = asked.profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${resolve(asked.profile)}`]
+const contestants = { ours: embedded(join(server, 'main.mjs'), profiling), theirs: real }
+const rows = await compare<Life, typeof real>(contestants, { rounds: scale.rounds, say, figures }, (contestant) =>
+  live(contestant, { scale, wants, say, ask: (name, task) => run(clients, name, task, clientWithinMs(scale)) }),
+)
+say('done')
+
+/** No client takes this long; one that hangs fails. */
+function clientWithinMs({ updateSeconds }: Scale): number {
+  return 180_000 + updateSeconds * 1_000
+}
+
+const setting = {
+  node: process.versions.node,
+  kubernetes: pins['kube-apiserver'].version,
+  etcd: pins.etcd.version,
+  processor: `${cpus().length} × ${cpus()[0]?.model.trim()}`,
+  load,
+  memoryGiB: Math.round(totalmem() / 2 ** 30),
+  ...scale,
+}
+
+console.log(asked.json ? JSON.stringify({ setting, rows }, undefined, 2) : forPeople(rows))
+
+function forPeople(rows: readonly Row[]): string {
+  return [
+    '',
+    `Node ${setting.node}, Kubernetes ${setting.kubernetes}, etcd ${setting.etcd}, ${setting.processor}, load ${load.toFixed(1)} at the start`,
+    `Medians of ${scale.rounds} rounds in alternation, smallest and largest in brackets; a ratio above 1 is in favour of the embedded one.`,
+    '',
+    table(rows, { ours: contestants.ours.name, theirs: contestants.theirs.name }),
+  ].join('\n')
+}
