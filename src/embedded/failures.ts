@@ -10,6 +10,10 @@ export const failures = catalogue({
     'others may look into {dir}, which is not empty; give the control plane a folder of its own, or close this one with chmod 700',
   ],
   EMBEDDED_FOLDER_UNUSABLE: [500, 'the folder {dir} cannot be used ({detail}); give another one'],
+  EMBEDDED_PORT_TAKEN: [
+    409,
+    'somebody else listens on {host}:{port}; give another port, or none to have any that is free',
+  ],
   EMBEDDED_DATA_DAMAGED: [
     500,
     '{path} is damaged ({detail}); bring a copy of it back, or move it away to start with nothing',

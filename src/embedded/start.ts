@@ -25,6 +25,7 @@ import { ensureBootstrapObjects } from './bootstrap.ts'
 import { controllers, ensureClusterInfo } from './controllers/index.ts'
 import { crdController } from './crds/crd-controller.ts'
 import { crdRules } from './crds/crd-rules.ts'
+import { failures } from './failures.ts'
 import type { Identities } from './identities.ts'
 import { ensureIdentities } from './identities.ts'
 import { ownKube } from './in-process.ts'
@@ -192,7 +193,10 @@ async function listenAsBefore(
   asked: number | undefined,
   options: Omit<ListenOptions, 'port'>,
 ): Promise<Listener> {
-  if (asked !== undefined) return listen({ ...options, port: asked })
+  if (asked !== undefined)
+    return listen({ ...options, port: asked }).catch((error: NodeJS.ErrnoException) => {
+      throw error.code === 'EADDRINUSE' ? failures.EMBEDDED_PORT_TAKEN({ host: options.host, port: asked }) : error
+    })
   const path = join(dir, 'port')
   const before = Number(await readFile(path, 'utf8').catch(() => '0')) || 0
   const listener = await listen({ ...options, port: before }).catch((error: NodeJS.ErrnoException) => {

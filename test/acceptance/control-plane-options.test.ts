@@ -162,10 +162,17 @@ describe('a control plane with options', needsControlPlane, () => {
   })
 
   test('that cannot be understood says so, with the words of the program', async (t) => {
-    const misspelt = startControlPlane(t, { controllers: false, flags: { 'kube-apiserver': { 'no-such-flag': 1 } } })
+    const misspelt = startControlPlane(t, {
+      controllers: false,
+      authorizationConfig: stringify({
+        apiVersion: 'apiserver.config.k8s.io/v1',
+        kind: 'AuthorizationConfiguration',
+        authorizers: [{ type: 'Oracle', name: 'oracle' }],
+      }),
+    })
     await assert.rejects(
       misspelt,
-      /^StartFailure: kube-apiserver ended before it was ready[\s\S]*unknown flag: --no-such-flag/,
+      /^StartFailure: [\w-]+ ended before it was ready[\s\S]*authorizers\[0\]\.type: Unsupported value: \\?"Oracle\\?"/,
     )
   })
 })

@@ -1,6 +1,7 @@
 import type { User } from '../authentication/user.ts'
 import type { Attributes, Decision, ResourceAttributes } from '../authorization/attributes.ts'
 import { isAboutPath } from '../authorization/attributes.ts'
+import type { Rules } from '../kinds/kind.ts'
 import type { ApiObject } from '../objects.ts'
 import type { Answer, WholeAnswer } from '../requests/answer.ts'
 import { isWatchAnswer } from '../requests/answer.ts'
@@ -81,15 +82,19 @@ export class RequestRecord {
     return bytes
   }
 
-  /** The object in the body, as it was decoded. It may be changed afterwards. */
-  sent(object: ApiObject): void {
+  /** The object in the body, as it was decoded. It is written down with its defaults, and may be changed afterwards. */
+  sent(object: ApiObject, { defaults }: Pick<Rules, 'defaults'> = {}): void {
     const facts = this.#facts
     if (!facts) return
     const { name = '', namespace = '', uid = '', resourceVersion = '' } = object.metadata
     const ref = facts.objectRef
     if (ref)
       facts.objectRef = { ...ref, name: ref.name || name, namespace: ref.namespace || namespace, uid, resourceVersion }
-    if (this.#holdsRequest) facts.requestObject = this.#shown(JSON.stringify(object))
+    if (!this.#holdsRequest) return
+    const { kind, apiVersion, ...rest } = structuredClone(object)
+    const whole: ApiObject = { kind, apiVersion, ...rest }
+    defaults?.(whole)
+    facts.requestObject = this.#shown(JSON.stringify(whole))
   }
 
   /** In the body of a delete. */

@@ -149,6 +149,13 @@ describe('compiling', () => {
     assert.equal(program({ request: { resourceAttributes: { verb: 'get' } } }), true)
   })
 
+  test('refuses fields of what has none', () => {
+    const failed = "unexpected failed resolution of 'kubernetes.URL'"
+    assert.match(refused('url("/a").text'), new RegExp(`<input>:1:10: ${failed}`))
+    assert.match(refused('url("/a").?text.hasValue()'), new RegExp(`<input>:1:10: ${failed}`))
+    assert.match(refused('url("/a")[request.x]'), /1:10: .* overload for '_\[_]' applied to '\(kubernetes.URL, dyn\)'/)
+  })
+
   test('is done once for an expression and its variables', () => {
     assert.equal(compile('request.user == "x"', ['request']), compile('request.user == "x"', ['request']))
     assert.notEqual(compile('request.user == "x"', ['request']), compile('request.user == "x"', ['request', 'claims']))

@@ -11,11 +11,11 @@ import {
   noSuchField,
   typeOf,
   undeclared,
-} from './failures.ts'
+} from './compile-failure.ts'
 import { addFunctions, matchesHere, notInKubernetes, pattern } from './functions.ts'
 import { fromCel, toCel } from './values.ts'
 
-export { CompileFailure } from './failures.ts'
+export { CompileFailure } from './compile-failure.ts'
 
 /** An expression that was understood. Throws an Error with CEL's words when it cannot be evaluated on these values. */
 export interface Program {
@@ -156,8 +156,12 @@ function checkAccess(expression: string, node: ASTNode): void {
   const [holder, field] = node.args
   const type = typeOf(holder)
   if (!isOpaque(type) || (node.op === '.' && holder.op === 'id')) return
-  const at = expression.indexOf(node.op[0] ?? '', holder.range.end)
-  throw compileFailureAt(expression, at, noSuchField(String(field), type))
+  const at = expression.indexOf(node.op.slice(0, 1), holder.range.end)
+  const words =
+    typeof field === 'string'
+      ? noSuchField(field, type)
+      : `found no matching overload for '_${node.op === '[]' ? '[_]' : '[?_]'}' applied to '(${type}, ${typeOf(field)})'`
+  throw compileFailureAt(expression, at, words)
 }
 
 interface Call {

@@ -144,7 +144,7 @@ async function create(
   if (info.name !== '' || (kind.namespaced && call.namespace === '')) throw methodNotAllowed()
   const parameters = readWriteParameters(request.query, 'CreateOptions')
   const sent = decodeSent(call, await readSent(request, expectedOf(call)), decoding(deps, parameters))
-  request.audit?.sent(sent)
+  request.audit?.sent(sent, kind.rules)
   if (kind.answer) return objectAnswer(201, await review(deps, call, sent, parameters), form)
   const { options } = parameters
   return shown(deps, 201, await createObject(deps, call, sent, { parameters, options }), call.served, form)
@@ -188,7 +188,7 @@ async function update(deps: ResourceDeps, request: ApiRequest, call: Call, form:
   if (call.name === '') throw methodNotAllowed()
   const parameters = readWriteParameters(request.query, 'UpdateOptions')
   const sent = decodeSent(call, await readSent(request, expectedOf(call)), decoding(deps, parameters))
-  request.audit?.sent(sent)
+  request.audit?.sent(sent, kind.rules)
   settleNamespace(sent, call)
   checkName(sent, call)
   const { options } = parameters

@@ -9,8 +9,10 @@ import type { Call, WriteDeps } from './call.ts'
 import { aboutOf } from './call.ts'
 import { changeObject } from './change.ts'
 import type { Sent } from './decode.ts'
+import type { WriteParameters } from './parameters.ts'
 import { readWriteParameters } from './parameters.ts'
 import { patcher, patchTypeOf } from './patch.ts'
+import { strategicPatcher } from './strategic-patch.ts'
 
 /** A write through a subresource that shows the object as another kind. Resolves to that kind again. */
 export async function changeThroughView(
@@ -21,35 +23,48 @@ export async function changeThroughView(
 ): Promise<ApiObject> {
   const isPut = request.method === 'PUT'
   const parameters = readWriteParameters(request.query, isPut ? 'UpdateOptions' : 'PatchOptions')
-  const submit = isPut ? putting(await readSent(request, view)) : await patching(request)
+  const submit = await submitting(request, call, view, parameters)
   const object = await changeObject(deps, call, {
     parameters,
     options: parameters.options,
     isPut: false,
     view,
     async propose(current) {
-      const { value, flaws } = submit(view.show(current))
-      const decoded = decodeTyped(view.schema, { apiVersion: view.apiVersion, kind: view.kind, ...value }, view.kind)
-      applyStrictness(allFlaws(flaws, decoded.flaws, false), parameters.fieldValidation, call)
-      if (isPut) request.audit?.sent(decoded.object)
-      checkSubmitted(call, view, decoded.object, current)
-      return { object: view.merge(decoded.object, current), isApplied: false }
+      const submitted = submit(view.show(current))
+      if (isPut) request.audit?.sent(submitted)
+      checkSubmitted(call, view, submitted, current)
+      return { object: view.merge(submitted, current), isApplied: false }
     },
   })
   return view.show(object)
 }
 
-type Submit = (shown: ApiObject) => Sent
+/** What is submitted, by what is shown. */
+type Submit = (shown: ApiObject) => ApiObject
 
-const putting =
-  (sent: Sent): Submit =>
-  () =>
-    sent
-
-async function patching(request: ApiRequest): Promise<Submit> {
-  const type = patchTypeOf(request)
+async function submitting(
+  request: ApiRequest,
+  call: Call,
+  view: View,
+  { fieldValidation }: WriteParameters,
+): Promise<Submit> {
+  const { schema, apiVersion, kind } = view
+  const decode = (value: Record<string, unknown>) => decodeTyped(schema, { apiVersion, kind, ...value }, kind)
+  const decoded = ({ value, flaws }: Sent): ApiObject => {
+    const { object, flaws: ofObject } = decode(value)
+    applyStrictness(allFlaws(flaws, ofObject, false), fieldValidation, call)
+    return object
+  }
+  if (request.method === 'PUT') {
+    const sent = await readSent(request, view)
+    return () => decoded(sent)
+  }
+  const type = patchTypeOf(request, call)
   if (type === 'apply') throw unsupportedMediaType('server-side apply of this subresource is not served')
-  return patcher(type, await request.readBody())
+  const body = await request.readBody()
+  if (type === 'strategic') return strategicPatcher(body, { schema, decode }, fieldValidation, call)
+  const patched = patcher(type, body)
+  return (shown) => decoded(patched(shown))
 }
 
 function checkSubmitted(call: Call, view: View, submitted: ApiObject, current: ApiObject): void {

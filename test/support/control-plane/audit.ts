@@ -2,15 +2,33 @@ import { readFile } from 'node:fs/promises'
 
 /** What tests ask of an audit event. */
 export interface AuditEvent {
+  level: string
   auditID: string
   stage: string
   verb: string
   requestURI: string
-  user: { username: string; groups?: string[] }
-  impersonatedUser?: { username: string; groups?: string[] }
-  objectRef?: { apiGroup?: string; resource?: string; subresource?: string; namespace?: string; name?: string }
-  responseStatus?: { code?: number; reason?: string }
+  user: { username?: string; groups?: string[]; extra?: Record<string, string[]> }
+  impersonatedUser?: { username: string; uid?: string; groups?: string[]; extra?: Record<string, string[]> }
+  authenticationMetadata?: { impersonationConstraint?: string }
+  sourceIPs?: string[]
   userAgent?: string
+  objectRef?: {
+    resource?: string
+    namespace?: string
+    name?: string
+    uid?: string
+    apiGroup?: string
+    apiVersion?: string
+    resourceVersion?: string
+    subresource?: string
+  }
+  responseStatus?: { code?: number; reason?: string; status?: string; message?: string; details?: object }
+  // biome-ignore lint/suspicious/noExplicitAny: whatever was sent, for assertions to look into
+  requestObject?: any
+  // biome-ignore lint/suspicious/noExplicitAny: whatever was answered, for assertions to look into
+  responseObject?: any
+  requestReceivedTimestamp: string
+  stageTimestamp: string
   annotations?: Record<string, string>
 }
 

@@ -48,7 +48,7 @@ export function allFlaws(ofText: readonly string[], ofObject: readonly string[],
 
 /** A decoding failure as a PATCH tells it: a 422 that shows what the patch would have made. Anything else as it is. */
 export function patchFailure(error: unknown, patched: unknown): unknown {
-  return error instanceof Undecodable ? invalidPatch(JSON.stringify(JSON.stringify(patched)), error.why) : error
+  return error instanceof Undecodable ? invalidPatch(JSON.stringify(sortedJson(patched)), error.why) : error
 }
 
 export function invalidPatch(shown: string, why: string): ApiFailure {

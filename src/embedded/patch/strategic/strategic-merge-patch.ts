@@ -88,7 +88,8 @@ function mergeInOrder(document: Json, patch: Json, name: string, schema: Schema)
   const keyOf = keyOfItems(field.mergeKey)
   checkOrder(changes ?? [], wanted, keyOf)
   if (!live && !changes) return
-  const merged = live && changes ? mergeLists(live, changes, field, false) : (live ?? (withoutDirectives(changes) as unknown[]))
+  const merged =
+    live && changes ? mergeLists(live, changes, field, false) : (live ?? (withoutDirectives(changes) as unknown[]))
   if (field.mergeKey !== undefined && merged.length > 0) checkObjects(wanted)
   areObjects(live ?? [], changes ?? [])
   document[subject] = arrange(merged, wanted, live ?? [], keyOf)

@@ -77,8 +77,7 @@ function whyUndecodable(value: unknown, schema: Schema): string | undefined {
   }
 }
 
-const kindOf = (value: unknown): string =>
-  Array.isArray(value) ? 'slice' : isObject(value) ? 'map' : goTypeOf(value)
+const kindOf = (value: unknown): string => (Array.isArray(value) ? 'slice' : isObject(value) ? 'map' : goTypeOf(value))
 
 function first<T>(items: Iterable<T>, why: (item: T) => string | undefined): string | undefined {
   for (const item of items) {
