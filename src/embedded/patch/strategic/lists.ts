@@ -27,13 +27,13 @@ export interface Directed {
 
 /** Obeys the items of a patch that have `$patch`. */
 export function obeyDirectives(live: readonly Json[], patch: readonly Json[], mergeKey: string): Directed {
-  let kept = [...live]
+  const deleted = new Set<unknown>()
   let isReplaced = false
   for (const item of patch.filter(hasDirective))
     switch (item[patchDirective]) {
       case 'delete':
         if (!Object.hasOwn(item, mergeKey)) throw noMergeKey(item, mergeKey)
-        kept = kept.filter((other) => other[mergeKey] !== item[mergeKey])
+        deleted.add(item[mergeKey])
         break
       case 'replace':
         isReplaced = true
@@ -44,7 +44,8 @@ export function obeyDirectives(live: readonly Json[], patch: readonly Json[], me
         throw unknownDirective(item[patchDirective], item)
     }
   const changes = patch.filter((item) => !hasDirective(item))
-  return isReplaced ? { live: changes, changes: [] } : { live: kept, changes }
+  if (isReplaced) return { live: changes, changes: [] }
+  return { live: live.filter((item) => !deleted.has(item[mergeKey])), changes }
 }
 
 /** Throws unless the items of a patch stand in the order of `$setElementOrder`, all of them but for the deleted ones. */

@@ -58,16 +58,18 @@ function placesOf(list: readonly unknown[], keyOf: KeyOf): Map<unknown, number> 
   return places
 }
 
-/** By insertion, as Go sorts: what has no place goes to the front, where no sort that is sure of itself would put it. */
+/** What has no place sends Go's sort astray, by insertion: it goes to the front, and so does what comes behind it. */
 function sorted(items: readonly Placed[], placeOf: (item: Placed) => number | undefined): Placed[] {
-  const all: Placed[] = []
-  for (const item of items) {
-    const place = placeOf(item) ?? -1
+  const placed = items.map((item) => ({ item, place: placeOf(item) }))
+  const isEach = placed.every(({ place }) => place !== undefined)
+  if (isEach) return placed.sort((a, b) => Number(a.place) - Number(b.place)).map(({ item }) => item)
+  const all: typeof placed = []
+  for (const next of placed) {
     let at = all.length
-    while (at > 0 && place < (placeOf(all[at - 1] as Placed) ?? Number.POSITIVE_INFINITY)) at--
-    all.splice(at, 0, item)
+    while (at > 0 && (next.place ?? -1) < (all[at - 1]?.place ?? Number.POSITIVE_INFINITY)) at--
+    all.splice(at, 0, next)
   }
-  return all
+  return all.map(({ item }) => item)
 }
 
 function interleave(others: readonly Placed[], named: readonly Placed[]): unknown[] {

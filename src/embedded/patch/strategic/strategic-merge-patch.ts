@@ -43,7 +43,7 @@ function mergeMember(document: Json, patch: Json, name: string, schema: Schema):
   else if (current === undefined || goTypeOf(current) !== goTypeOf(change)) {
     if (!isDeletion) setOrDelete(document, field, asNew(change))
   } else if (Array.isArray(current))
-    document[field] = mergeLists(current, change as unknown[], listFieldOf(schema, field), isDeletion)
+    document[field] = mergeLists(current, change as unknown[], listFieldOf(schema, field), isDeletion).items
   else document[field] = isObject(current) ? mergeObjects(current, change as Json, fieldOf(schema, field)) : change
 }
 
@@ -52,28 +52,34 @@ function setOrDelete(document: Json, name: string, value: unknown): void {
   else document[name] = value
 }
 
-function mergeLists(live: unknown[], patch: unknown[], field: ListField, isDeletion: boolean): unknown[] {
-  const { isMerged, mergeKey } = field
-  if (!isMerged && !isDeletion) return patch
-  if (live.length === 0 && patch.length === 0) return live
-  if (areObjects(live, patch)) return mergeObjectsOf(live as Json[], patch as Json[], field)
-  return isDeletion
-    ? live.filter((item) => !patch.includes(item))
-    : arrange([...new Set([...live, ...patch])], patch, live, keyOfItems(mergeKey))
+interface MergedList {
+  readonly items: unknown[]
+  /** Where the live list has them. The real server merges in place: new items stand where deleted ones made room. */
+  readonly live: readonly unknown[]
 }
 
-function mergeObjectsOf(all: readonly Json[], patch: readonly Json[], { items, mergeKey }: ListField): unknown[] {
+function mergeLists(live: unknown[], patch: unknown[], field: ListField, isDeletion: boolean): MergedList {
+  if (!field.isMerged && !isDeletion) return { items: patch, live }
+  if (live.length === 0 && patch.length === 0) return { items: live, live }
+  if (areObjects(live, patch)) return mergeObjectLists(live as Json[], patch as Json[], field)
+  const named = new Set(patch)
+  if (isDeletion) return { items: live.filter((item) => !named.has(item)), live }
+  return { items: arrange([...new Set(live).union(named)], patch, live, keyOfItems(field.mergeKey)), live }
+}
+
+function mergeObjectLists(all: readonly Json[], patch: readonly Json[], { items, mergeKey }: ListField): MergedList {
   if (mergeKey === undefined) throw refused('cannot merge lists without merge key for struct')
   const { live, changes } = obeyDirectives(all, patch, mergeKey)
   const keyOf = keyOfItems(mergeKey)
   const merged = [...live]
+  const places = new Map(merged.map((item, place) => [member(item, mergeKey), place] as const).reverse())
   for (const change of changes) {
-    const key = keyOf(change)
-    const at = merged.findIndex((item) => item[mergeKey] === key)
-    if (at < 0) merged.push(change)
-    else merged[at] = mergeObjects(merged[at] as Json, change, items)
+    const place = places.get(keyOf(change))
+    const current = place === undefined ? undefined : merged[place]
+    if (place !== undefined && current) merged[place] = mergeObjects(current, change, items)
+    else places.set(keyOf(change), merged.push(change) - 1)
   }
-  return arrange(merged, changes, live, keyOf)
+  return { items: arrange(merged, changes, live, keyOf), live: merged.slice(0, all.length) }
 }
 
 /** Merges the list that a `$setElementOrder` is about, and orders it by that. */
@@ -88,12 +94,16 @@ function mergeInOrder(document: Json, patch: Json, name: string, schema: Schema)
   const keyOf = keyOfItems(field.mergeKey)
   checkOrder(changes ?? [], wanted, keyOf)
   if (!live && !changes) return
-  const merged =
-    live && changes ? mergeLists(live, changes, field, false) : (live ?? (withoutDirectives(changes) as unknown[]))
-  if (field.mergeKey !== undefined && merged.length > 0) checkObjects(wanted)
+  const merged = mergeIfBoth(live, changes, field)
+  if (field.mergeKey !== undefined && merged.items.length > 0) checkObjects(wanted)
   areObjects(live ?? [], changes ?? [])
-  document[subject] = arrange(merged, wanted, live ?? [], keyOf)
+  document[subject] = arrange(merged.items, wanted, merged.live, keyOf)
   delete patch[subject]
+}
+
+function mergeIfBoth(live: unknown[] | undefined, changes: unknown[] | undefined, field: ListField): MergedList {
+  if (!live) return { items: withoutDirectives(changes) as unknown[], live: [] }
+  return changes ? mergeLists(live, changes, field, false) : { items: live, live }
 }
 
 function listIn(object: Json, name: string): unknown[] | undefined {
