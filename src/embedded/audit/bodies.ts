@@ -61,12 +61,14 @@ export const asDeleteOptions = (options: object): object => {
 interface Managed {
   metadata?: { managedFields?: unknown }
   items?: Managed[]
+  rows?: { object?: Managed }[]
 }
 
-/** An object or a list of them, without who owns which of its fields. */
+/** An object, a list of them or a table, without who owns which of their fields. */
 export function withoutManagedFields(text: string): string {
   if (!text.includes('"managedFields"')) return text
   const object = JSON.parse(text) as Managed
-  for (const each of [object, ...(Array.isArray(object.items) ? object.items : [])]) delete each.metadata?.managedFields
+  const { items = [], rows = [] } = object
+  for (const each of [object, ...items, ...rows.map((row) => row.object)]) delete each?.metadata?.managedFields
   return JSON.stringify(object)
 }

@@ -6,9 +6,12 @@ import { failures } from './failures.ts'
 /** What may wait for the disk, in characters. What comes on top of it is lost: requests do not wait for their log. */
 const mostWaiting = 32 * 1024 * 1024
 
+/** Of a file, what is needed to write to its end. */
+export type Appendable = Pick<FileHandle, 'appendFile' | 'stat' | 'read' | 'close'>
+
 /** Lines that go to the end of a file, in order and in the background. */
 export class LogFile {
-  readonly #file: FileHandle
+  readonly #file: Appendable
   readonly #path: string
   readonly #log: Log
   #waiting: string[] = []
@@ -18,7 +21,7 @@ export class LogFile {
   #mayBeTorn = true
   #writing: Promise<void> | undefined
 
-  constructor(file: FileHandle, path: string, log: Log) {
+  constructor(file: Appendable, path: string, log: Log) {
     this.#file = file
     this.#path = path
     this.#log = log

@@ -47,6 +47,7 @@ export async function answerResource(
 ): Promise<Answer> {
   const served = deps.registry.find(info.group, info.version, info.plural)
   if (!served) return unknownResource(deps, info)
+  if (request.method === 'HEAD') throw methodNotAllowed()
   const userAgent = headerOf(request, 'user-agent') ?? ''
   const { namespaced } = served.kind
   // A namespace's own name stands where the namespace of others does.

@@ -26,16 +26,19 @@ export function strategicPatcher(
   reader: Reader,
 ): (document: ApiObject) => ApiObject {
   const { value, flaws } = parseStrategicMergePatch(body)
+  const text = JSON.stringify(value)
   return (document) => {
-    const patch = structuredClone(value)
+    const patch = JSON.parse(text) as Record<string, unknown>
     const merged = applyStrategicMergePatch(document, patch, schema)
+    // Decoding changes what it reads, parts of the patch among it.
+    const left = JSON.stringify(patch)
     try {
       const decoded = decode(merged)
       applyStrictness([...flaws, ...decoded.flaws.toSorted()], validation, reader)
       return decoded.object
     } catch (error) {
       if (!(error instanceof Undecodable)) throw error
-      throw invalidPatch(goQuote(goText(patch)), whyUnfit(merged, schema) ?? error.why)
+      throw invalidPatch(goQuote(goText(JSON.parse(left))), whyUnfit(merged, schema) ?? error.why)
     }
   }
 }

@@ -371,6 +371,11 @@ describe('a directive of a strategic merge patch', needsControlPlane, () => {
       'first',
     ])
     assert.deepEqual(await ordered(['third', 'first'], { $patch: 'delete', name: 'second' }), ['third', 'first'])
+    const exchange = [
+      { name: 'new', image: 'x' },
+      { $patch: 'delete', name: 'first' },
+    ]
+    assert.deepEqual(await ordered(['new', 'second'], ...exchange), ['third', 'new', 'second'])
   })
 
   test('E7: $setElementOrder orders a list of values', async (t) => {

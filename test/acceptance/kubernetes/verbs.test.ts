@@ -122,6 +122,7 @@ describe('verbs', needsControlPlane, () => {
       assert.deepEqual([answer.code, answer.json?.reason], [code, reason], `${request.method} ${request.path}`)
       assert.deepEqual(answer.json.details, {})
     }
+    assert.equal((await ask({ method: 'HEAD', path: base })).code, 405)
   })
 
   test('E6: a group that nothing is served under is a plain 404', async (t) => {

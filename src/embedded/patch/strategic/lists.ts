@@ -3,8 +3,8 @@ import { goText } from '../go-text.ts'
 import { rejected } from '../patch-failures.ts'
 import type { Json } from './directives.ts'
 import { hasDirective, patchDirective } from './directives.ts'
-import { goTypeOf, incomparable, noMergeKey, refused, unknownDirective } from './failures.ts'
-import type { KeyOf } from './order.ts'
+import { goTypeOf, incomparable, noMergeKey, refused, unexpected, unknownDirective } from './failures.ts'
+import { keyOfItems } from './order.ts'
 
 /** Whether two lists, which must hold items of one type, hold objects. */
 export function areObjects(live: readonly unknown[], changes: readonly unknown[]): boolean {
@@ -49,8 +49,15 @@ export function obeyDirectives(live: readonly Json[], patch: readonly Json[], me
 }
 
 /** Throws unless the items of a patch stand in the order of `$setElementOrder`, all of them but for the deleted ones. */
-export function checkOrder(changes: readonly unknown[], wanted: readonly unknown[], keyOf: KeyOf): void {
+export function checkOrder(
+  changes: readonly unknown[],
+  wanted: readonly unknown[],
+  mergeKey: string | undefined,
+): void {
   if (changes.length === 0 || wanted.length === 0) return
+  const other = mergeKey === undefined ? undefined : changes.find((item) => !isObject(item))
+  if (other !== undefined) throw unexpected('map[string]interface {}', other)
+  const keyOf = keyOfItems(mergeKey)
   const items = changes.filter((item) => !(isObject(item) && item[patchDirective] === 'delete'))
   let next = 0
   for (let place = 0; next < items.length && place < wanted.length; )

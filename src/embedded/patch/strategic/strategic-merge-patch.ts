@@ -91,13 +91,12 @@ function mergeInOrder(document: Json, patch: Json, name: string, schema: Schema)
   const live = listIn(document, subject)
   const changes = listIn(patch, subject)
   const field = listFieldOf(schema, subject)
-  const keyOf = keyOfItems(field.mergeKey)
-  checkOrder(changes ?? [], wanted, keyOf)
+  checkOrder(changes ?? [], wanted, field.mergeKey)
   if (!live && !changes) return
   const merged = mergeIfBoth(live, changes, field)
   if (field.mergeKey !== undefined && merged.items.length > 0) checkObjects(wanted)
   areObjects(live ?? [], changes ?? [])
-  document[subject] = arrange(merged.items, wanted, merged.live, keyOf)
+  document[subject] = arrange(merged.items, wanted, merged.live, keyOfItems(field.mergeKey))
   delete patch[subject]
 }
 
