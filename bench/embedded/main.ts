@@ -44,16 +44,16 @@ const full: Scale = {
 const quick: Scale = {
   rounds: 1,
   oneByOne: 200,
-  objects: 2_000,
-  updates: 1_000,
-  gets: 2_000,
+  objects: 1_000,
+  updates: 500,
+  gets: 1_000,
   lists: 3,
   watchers: 200,
   changes: 10,
   burst: 20,
   watches: 500,
   updatesPerSecond: 100,
-  updateSeconds: 5,
+  updateSeconds: 3,
   settleMs: 1_000,
 }
 

@@ -67,11 +67,10 @@ interface WatchesTask extends Reached {
   settleMs: number
 }
 
-/** Some requests: how long they took, and what they cost the servers and the client. */
+/** Some requests: how long they took, and what they cost the servers. */
 export interface Served {
   ms: number
   serverCpuMs: number
-  clientCpuMs: number
 }
 
 export interface FanOutAnswer {

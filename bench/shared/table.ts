@@ -3,8 +3,9 @@ import type { Sample } from './statistics.ts'
 
 /** A Markdown table that also reads well on a terminal. Medians, with the smallest and largest in brackets. */
 export function table(rows: readonly Row[], names: { ours: string; theirs: string }): string {
-  const head = ['', names.ours, names.theirs, 'ratio', rows.some(({ goal }) => goal !== undefined) ? 'goal' : 'better?']
-  const lines = [head, ...rows.map((row) => cellsOf(row))]
+  const isAimed = rows.some(({ goal }) => goal !== undefined)
+  const head = ['', names.ours, names.theirs, 'ratio', isAimed ? 'goal' : 'better?']
+  const lines = [head, ...rows.map((row) => [...cellsOf(row), isAimed ? reached(row) : verdict(row)])]
   const widths = head.map((_, column) => Math.max(...lines.map((cells) => cells[column]!.length)))
   const pad = (cells: readonly string[]) =>
     `| ${cells.map((cell, column) => (column === 0 ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!))).join(' | ')} |`
@@ -17,14 +18,13 @@ const cellsOf = (row: Row): string[] => [
   withUnit(row.ours, row.unit),
   withUnit(row.theirs, row.unit),
   `${row.ratio.toFixed(2)}×`,
-  verdict(row),
 ]
 
 /** By the medians; "ranges meet" where the worst run of one is no worse than the best of the other. */
-function verdict({ ratio, goal, apart }: Row): string {
-  if (goal !== undefined) return `${goal}×, ${ratio >= goal ? 'met' : 'missed'}`
-  return `${ratio > 1 ? 'yes' : 'no'}${apart ? '' : ', ranges meet'}`
-}
+const verdict = ({ ratio, apart }: Row): string => `${ratio > 1 ? 'yes' : 'no'}${apart ? '' : ', ranges meet'}`
+
+const reached = ({ ratio, goal }: Row): string =>
+  goal === undefined ? '' : `${goal}×, ${ratio >= goal ? 'met' : 'missed'}`
 
 const withUnit = ({ median, min, max }: Sample, unit: string): string =>
   `${figures(median)}${unit.startsWith('/') ? '' : ' '}${unit} (${figures(min)}–${figures(max)})`

@@ -120,7 +120,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
   const fanOut = stack.use(new FanOut(store))
   const state = { isReady: false, url: '' }
   const routing: RouteDeps = {
-    ...{ store, registry, admission, fanOut, clock, random, metrics },
+    ...{ store, registry, admission, authorizer, fanOut, clock, random, log, metrics },
     lastLine: {},
     health: [
       { name: 'ping', isWell: () => true },
@@ -156,7 +156,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
     onRequest: (request, response) =>
       void exchange(exchanging, request, response).catch((error: unknown) => {
         log.error({ err: error }, 'an answer could not be sent')
-        response.stream?.destroy()
+        response.destroy(error as Error)
       }),
   })
   stack.use(listener)

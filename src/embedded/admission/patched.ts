@@ -5,7 +5,7 @@ import { jsonTypeOf } from '../kinds/decode/go-types.ts'
 import { syntaxError } from '../kinds/decode/json-syntax.ts'
 import type { Served } from '../kinds/registry.ts'
 import type { ApiObject } from '../objects.ts'
-import { applyJsonPatch } from '../patch/json-patch.ts'
+import { applyJsonPatch, copyBudget } from '../patch/json-patch.ts'
 import { internalError } from '../status.ts'
 import { askFailure } from './ask.ts'
 import { whyNotApplied } from './patch-words.ts'
@@ -41,9 +41,10 @@ export function patched(
 /** One operation at a time, to be able to say which of them does not fit. */
 function applied(object: Record<string, unknown>, operations: readonly unknown[]): Record<string, unknown> {
   let document = object
+  const budget = copyBudget()
   for (const operation of operations) {
     try {
-      document = applyJsonPatch(document, [operation])
+      document = applyJsonPatch(document, [operation], budget)
     } catch {
       throw new Error(whyNotApplied(document, operation))
     }

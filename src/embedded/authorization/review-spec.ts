@@ -1,6 +1,6 @@
 import type { Fields } from '../cel/cel.ts'
 import { parseFieldSelector } from '../select/field-selector.ts'
-import { parseLabelSelector } from '../select/label-selector.ts'
+import { parseLabelSelector } from '../select/parse-label-selector.ts'
 import type { Attributes, ResourceAttributes } from './attributes.ts'
 import { isAboutPath } from './attributes.ts'
 

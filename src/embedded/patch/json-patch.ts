@@ -14,18 +14,28 @@ interface Operation {
 
 const mostOperations = 10_000
 
+/** What all `copy` operations of a patch may add, in characters of JSON: a few of them could double a document at will. */
+const mostCopied = 3 * 1024 * 1024
+
+/** What is left of it, where one patch is applied in several steps. */
+export interface CopyBudget {
+  left: number
+}
+
+export const copyBudget = (): CopyBudget => ({ left: mostCopied })
+
 /**
  * RFC 6902, as the API server's library reads it: `replace` of a member that is not there adds it, `copy` of one copies
  * null, `test` of one holds for null, and indices may count from the end. The document may be changed on the way.
  */
-export function applyJsonPatch(document: Json, sent: unknown): Json {
+export function applyJsonPatch(document: Json, sent: unknown, budget = copyBudget()): Json {
   const operations = decodeOperations(sent)
   if (operations.length > mostOperations)
     throw tooLarge(
       `Request entity too large: The allowed maximum operations in a JSON patch is ${mostOperations}, got ${operations.length}`,
     )
   let root: unknown = document
-  for (const operation of operations) root = applyOperation(root, operation ?? {})
+  for (const operation of operations) root = applyOperation(root, operation ?? {}, budget)
   if (!isObject(root)) throw rejected()
   return root
 }
@@ -53,7 +63,7 @@ function decodeOperations(sent: unknown): (Operation | null)[] {
   return sent
 }
 
-function applyOperation(root: unknown, { op, path, from, value = null }: Operation): unknown {
+function applyOperation(root: unknown, { op, path, from, value = null }: Operation, budget: CopyBudget): unknown {
   if (typeof path !== 'string') throw rejected()
   switch (op) {
     case 'add':
@@ -72,8 +82,10 @@ function applyOperation(root: unknown, { op, path, from, value = null }: Operati
       return root
     }
     case 'copy': {
-      const copied = structuredClone(get(find(root, from)) ?? null)
-      add(find(root, path), copied)
+      const text = JSON.stringify(get(find(root, from)) ?? null)
+      budget.left -= text.length
+      if (budget.left < 0) throw rejected()
+      add(find(root, path), JSON.parse(text))
       return root
     }
     case 'test':

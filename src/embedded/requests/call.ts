@@ -2,6 +2,7 @@ import type { Clock } from '../../core/clock.ts'
 import type { Random } from '../../core/random.ts'
 import type { Admitted } from '../admission/admission.ts'
 import type { User } from '../authentication/user.ts'
+import type { Authorizer } from '../authorization/attributes.ts'
 import type { WriteContext } from '../kinds/kind.ts'
 import type { Registry, Served } from '../kinds/registry.ts'
 import type { ApiObject } from '../objects.ts'
@@ -14,6 +15,7 @@ export interface WriteDeps {
   store: Store
   registry: Registry
   admission: Admission
+  authorizer: Authorizer
   clock: Clock
   random: Random
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Admitted } from '../admission/admission.ts'
+import { forbiddenBy } from '../authorization/forbidden.ts'
 import type { WriteContext } from '../kinds/kind.ts'
 import { checkMetadata } from '../kinds/metadata.ts'
 import type { ApiObject } from '../objects.ts'
@@ -86,6 +87,7 @@ async function createNamed(
   const name = object.metadata.name ?? ''
   if (errors.length > 0) throw invalid(storedKind(call), name, errors)
   for (const warning of rules.warnings?.(object) ?? []) call.warn(warning)
+  if (call.name !== '') await checkMayCreate(deps, call)
   await deps.admission.validate({ ...write, object, name })
   const { storage } = served.kind
   if (context.dryRun) {
@@ -96,6 +98,15 @@ async function createNamed(
   const stored = await toStored(object, served)
   const written = await deps.store.write({ storage, namespace: call.namespace, name, follows: 0, object: stored })
   return objectOf(written, served)
+}
+
+/** Who may update or patch something that is not there yet has to be allowed to create it as well. */
+async function checkMayCreate({ authorizer }: WriteDeps, { served, namespace, name, user }: Call): Promise<void> {
+  const { group, plural: resource } = served.kind
+  const place = { group, version: served.version.name, resource, subresource: '', namespace, name }
+  const attributes = { user, verb: 'create', ...place }
+  const decision = await authorizer.authorize(attributes)
+  if (decision.verdict !== 'allow') throw forbiddenBy(attributes, decision)
 }
 
 /** What is the server's to say of a new object. */

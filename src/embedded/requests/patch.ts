@@ -19,18 +19,18 @@ import { managingOf } from './managing.ts'
 import type { WriteParameters } from './parameters.ts'
 import { strategicPatcher } from './strategic-patch.ts'
 
-const types = {
-  'application/json-patch+json': 'json',
-  'application/merge-patch+json': 'merge',
-  'application/strategic-merge-patch+json': 'strategic',
-  'application/apply-patch+yaml': 'apply',
-} as const
+type PatchType = 'json' | 'merge' | 'strategic' | 'apply'
 
-type PatchType = (typeof types)[keyof typeof types]
+const types: ReadonlyMap<string, PatchType> = new Map([
+  ['application/json-patch+json', 'json'],
+  ['application/merge-patch+json', 'merge'],
+  ['application/strategic-merge-patch+json', 'strategic'],
+  ['application/apply-patch+yaml', 'apply'],
+])
 
 export function patchTypeOf(request: ApiRequest, { served }: Call): PatchType {
   const media = (headerOf(request, 'content-type') ?? '').split(';')[0]?.trim() ?? ''
-  const type = types[media as keyof typeof types]
+  const type = types.get(media)
   const { custom } = served.kind
   if (custom && (!type || type === 'strategic')) throw unsupportedMediaType(`${unknownFormat}${customTypes}`)
   if (!type) throw new ApiFailure(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {})

@@ -10,6 +10,8 @@ export interface ResourceInfo {
   readonly plural: string
   readonly name: string
   readonly subresource: string
+  /** True when the path leads into a namespace first. A namespace itself is in none, though the path names it. */
+  readonly isWithin: boolean
   /** True when there is more behind the subresource, which nothing here serves. */
   readonly hasMore: boolean
   readonly path: string
@@ -22,14 +24,14 @@ export interface PathInfo {
   readonly path: string
 }
 
-const verbs: Readonly<Record<string, string>> = {
-  POST: 'create',
-  GET: 'get',
-  HEAD: 'get',
-  PUT: 'update',
-  PATCH: 'patch',
-  DELETE: 'delete',
-}
+const verbs: ReadonlyMap<string, string> = new Map([
+  ['POST', 'create'],
+  ['GET', 'get'],
+  ['HEAD', 'get'],
+  ['PUT', 'update'],
+  ['PATCH', 'patch'],
+  ['DELETE', 'delete'],
+])
 
 /** Subresources of a namespace; anything else behind its name is a resource in it. */
 const ofNamespaces = new Set(['status', 'finalize'])
@@ -45,15 +47,17 @@ export function readRequestInfo(method: string, path: string, query: URLSearchPa
   const group = isCore ? '' : (parts[1] ?? '')
   const version = parts[fixed - 1] ?? ''
   let rest = parts.slice(fixed)
-  let verb = verbs[method] ?? ''
+  let verb = verbs.get(method) ?? ''
   if (rest[0] === 'watch' && rest.length > 1) {
     verb = 'watch'
     rest = rest.slice(1)
   }
   let namespace = ''
+  let isWithin = false
   if (rest[0] === 'namespaces' && rest.length > 1) {
     namespace = rest[1] ?? ''
-    if (rest.length > 2 && !ofNamespaces.has(rest[2] ?? '')) rest = rest.slice(2)
+    isWithin = rest.length > 2 && !ofNamespaces.has(rest[2] ?? '')
+    if (isWithin) rest = rest.slice(2)
   }
   const [plural = '', name = '', subresource = ''] = rest
   if (name === '' && verb === 'get') verb = isTrue(query.get('watch')) ? 'watch' : 'list'
@@ -67,6 +71,7 @@ export function readRequestInfo(method: string, path: string, query: URLSearchPa
     plural,
     name,
     subresource,
+    isWithin,
     hasMore: rest.length > 3,
     path,
   }

@@ -1,3 +1,4 @@
+import type { Log } from '../../core/log.ts'
 import type { Admitted } from '../admission/admission.ts'
 import type { User } from '../authentication/user.ts'
 import { decodeTyped } from '../kinds/decode/decode-typed.ts'
@@ -5,6 +6,7 @@ import { allFlaws, applyStrictness } from '../kinds/decode/strictness.ts'
 import type { Action } from '../kinds/kind.ts'
 import type { Served } from '../kinds/registry.ts'
 import type { ApiObject } from '../objects.ts'
+import { selectionOf } from '../select/matcher.ts'
 import { ApiFailure, badRequest, methodNotAllowed, noSuchPath, notFound } from '../status.ts'
 import type { FanOut } from '../watch/fan-out.ts'
 import { openWatch } from '../watch/watch.ts'
@@ -33,6 +35,7 @@ import type { ResourceInfo } from './request-info.ts'
 import { changeThroughView } from './view.ts'
 
 export interface ResourceDeps extends WriteDeps {
+  log: Log
   fanOut: FanOut
   lastLine: LastLine
 }
@@ -56,7 +59,7 @@ export async function answerResource(
   if (served.version.deprecation) request.audit?.deprecated()
   const call: Call = { served, subresource: info.subresource, namespace, name: info.name, user, userAgent, warn }
   checkPlace(info)
-  if (info.hasMore || (!namespaced && info.namespace !== '' && info.plural !== 'namespaces')) throw noSuchPath()
+  if (info.hasMore || (!namespaced && info.isWithin)) throw noSuchPath()
   const form = negotiate(headerOf(request, 'accept'), request.query, userAgent)
   if (info.subresource !== '') return subresourceRequest(deps, request, info, call, form)
   if (!(served.kind.verbs as readonly string[]).includes(info.verb)) throw methodNotAllowed()
@@ -119,7 +122,9 @@ async function watch(deps: ResourceDeps, { query }: ApiRequest, call: Call, form
   if (parameters.sendInitialEvents && parameters.resourceVersion) await untilRevision(deps, parameters.resourceVersion)
   // `/watch/` in the path, with a name, is a watch of that one object.
   const named = call.name === '' ? parameters : { ...parameters, fieldSelector: `metadata.name=${call.name}` }
-  const request = { served: call.served, namespace: call.namespace, parameters: named }
+  // Once the answer has begun, nobody could be told what is wrong with a selector.
+  const selection = selectionOf(call.served, named)
+  const request = { served: call.served, namespace: call.namespace, selection, parameters }
   return {
     contentType: 'application/json',
     writeFrame: frameWriter(call.served, form, deps.clock, deps.lastLine),
@@ -242,7 +247,8 @@ async function subresourceRequest(
   call: Call,
   form: Form,
 ): Promise<Answer> {
-  const found = call.served.kind.subresources[call.subresource]
+  const { subresources } = call.served.kind
+  const found = Object.hasOwn(subresources, call.subresource) ? subresources[call.subresource] : undefined
   if (!found) throw noSuchPath()
   if (found.type === 'action') {
     if (info.verb !== 'create') throw methodNotAllowed()

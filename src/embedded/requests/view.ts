@@ -1,5 +1,5 @@
 import { decodeTyped } from '../kinds/decode/decode-typed.ts'
-import { allFlaws, applyStrictness } from '../kinds/decode/strictness.ts'
+import { allFlaws, applyStrictness, patchFailure } from '../kinds/decode/strictness.ts'
 import type { View } from '../kinds/kind.ts'
 import type { ApiObject } from '../objects.ts'
 import { conflict, invalid, unsupportedMediaType } from '../status.ts'
@@ -64,7 +64,15 @@ async function submitting(
   const body = await request.readBody()
   if (type === 'strategic') return strategicPatcher(body, { schema, decode }, fieldValidation, call)
   const patched = patcher(type, body)
-  return (shown) => decoded(patched(shown))
+  return (shown) => {
+    const sent = patched(shown)
+    const text = JSON.stringify(sent.value)
+    try {
+      return decoded(sent)
+    } catch (error) {
+      throw patchFailure(error, JSON.parse(text))
+    }
+  }
 }
 
 function checkSubmitted(call: Call, view: View, submitted: ApiObject, current: ApiObject): void {

@@ -1,3 +1,5 @@
+import { goQuote } from '../kinds/decode/go-quote.ts'
+import { compareBytes } from '../storage/order.ts'
 import { SelectorFailure } from './label-selector.ts'
 
 export interface FieldRequirement {
@@ -16,11 +18,30 @@ export const matchesFields = (selector: FieldSelector, fieldValue: (field: strin
 export const exactField = (selector: FieldSelector, field: string): string | undefined =>
   selector.find((requirement) => requirement.field === field && requirement.equals)?.value
 
-/** Reads `metadata.name=a,status.phase!=b`. Fields outside of `known` are refused; without it, none are. */
-export function parseFieldSelector(text: string, known?: readonly string[]): FieldSelector {
+/** Reads `metadata.name=a,status.phase!=b`, whatever the fields are. The requirements are in order. */
+export function parseFieldSelector(text: string): FieldSelector {
   return splitTerms(text)
+    .sort(compareBytes)
     .filter((term) => term !== '')
-    .map((term) => requirementOf(term, known))
+    .map((term) => requirementOf(term, text))
+    .filter(({ field, value }) => field !== '' || value !== '')
+}
+
+/** Fields that a kind can be selected by. */
+export interface KnownFields {
+  readonly names: readonly string[]
+  /** Of kinds that have no fields of their own: the refusal names the two that all have. */
+  readonly areCommon: boolean
+}
+
+export function checkFields(selector: FieldSelector, { names, areCommon }: KnownFields): void {
+  const unknown = selector.find(({ field }) => !names.includes(field))
+  if (!unknown) return
+  throw new SelectorFailure(
+    areCommon
+      ? `${goQuote(unknown.field)} is not a known field selector: only "metadata.name", "metadata.namespace"`
+      : `field label not supported: ${unknown.field}`,
+  )
 }
 
 /** At commas that no backslash precedes. */
@@ -38,24 +59,19 @@ function splitTerms(text: string): string[] {
   return terms
 }
 
-function requirementOf(term: string, known: readonly string[] | undefined): FieldRequirement {
-  for (let at = 0; at < term.length; at++) {
-    if (term[at] === '\\') {
-      at++
-      continue
-    }
-    const operator = ['!=', '==', '='].find((candidate) => term.startsWith(candidate, at))
-    if (!operator) continue
-    const field = term.slice(0, at)
-    if (known && !known.includes(field)) throw new SelectorFailure(unknownField(field, known))
-    return { field, equals: operator !== '!=', value: unescaped(term.slice(at + operator.length)) }
-  }
-  throw new SelectorFailure(`invalid selector: '${term}'; can't understand '${term}'`)
+function requirementOf(term: string, whole: string): FieldRequirement {
+  const found = /!=|==|=/.exec(term)
+  if (!found) throw new SelectorFailure(`invalid selector: '${whole}'; can't understand '${term}'`)
+  const [operator] = found
+  const value = unescaped(term.slice(found.index + operator.length))
+  return { field: term.slice(0, found.index), equals: operator !== '!=', value }
 }
 
-const unknownField = (field: string, known: readonly string[]): string =>
-  known.length === 2
-    ? `${JSON.stringify(field)} is not a known field selector: only "metadata.name", "metadata.namespace"`
-    : `field label not supported: ${field}`
-
-const unescaped = (value: string): string => value.replace(/\\([\\,=])/g, '$1')
+/** Backslashes are for what would otherwise end a value: `\\`, `\,` and `\=`. */
+function unescaped(value: string): string {
+  return value.replace(/\\(.?)|=/gsu, (found, escaped: string | undefined) => {
+    if (found === '=') throw new SelectorFailure('invalid field selector: unescaped character in value: 61')
+    if (escaped === '\\' || escaped === ',' || escaped === '=') return escaped
+    throw new SelectorFailure(`invalid field selector: invalid escape sequence: ${found}`)
+  })
+}

@@ -2,10 +2,11 @@ import type { Served } from '../kinds/registry.ts'
 import type { ApiObject } from '../objects.ts'
 import { badRequest } from '../status.ts'
 import type { Entry } from '../storage/store.ts'
-import type { FieldSelector } from './field-selector.ts'
-import { exactField, matchesFields, parseFieldSelector } from './field-selector.ts'
+import type { FieldSelector, KnownFields } from './field-selector.ts'
+import { checkFields, exactField, matchesFields, parseFieldSelector } from './field-selector.ts'
 import type { LabelSelector, Labels } from './label-selector.ts'
-import { matchesLabels, parseLabelSelector, SelectorFailure } from './label-selector.ts'
+import { matchesLabels, SelectorFailure } from './label-selector.ts'
+import { parseLabelSelector } from './parse-label-selector.ts'
 
 export interface Selection {
   readonly labels: LabelSelector
@@ -16,17 +17,26 @@ const nothingAsked: Selection = { labels: [], fields: [] }
 
 /** Both selectors of a request. Throws 400 for what cannot be understood. */
 export function selectionOf(
-  { version }: Served,
+  served: Served,
   { labelSelector = '', fieldSelector = '' }: { labelSelector?: string; fieldSelector?: string },
 ): Selection {
   if (labelSelector === '' && fieldSelector === '') return nothingAsked
-  const known = ['metadata.name', 'metadata.namespace', ...Object.keys(version.selectable)]
   try {
-    return { labels: parseLabelSelector(labelSelector), fields: parseFieldSelector(fieldSelector, known) }
+    const labels = parseLabelSelector(labelSelector)
+    const fields = parseFieldSelector(fieldSelector)
+    checkFields(fields, knownFields(served))
+    return { labels, fields }
   } catch (error) {
     if (error instanceof SelectorFailure) throw badRequest(error.message)
     throw error
   }
+}
+
+function knownFields({ kind, version }: Served): KnownFields {
+  const own = Object.keys(version.selectable)
+  const areCommon = own.length === 0 && !kind.custom
+  const hasNamespace = kind.namespaced || areCommon
+  return { names: ['metadata.name', ...(hasNamespace ? ['metadata.namespace'] : []), ...own], areCommon }
 }
 
 export const selectsAll = ({ labels, fields }: Selection): boolean => labels.length === 0 && fields.length === 0

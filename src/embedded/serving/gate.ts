@@ -59,7 +59,8 @@ const nobody: User = { name: '', groups: [] }
 export function attributesOf(info: RequestInfo, request: ApiRequest, user: User): Attributes {
   if (!info.isResource) return { user, verb: info.verb, path: info.path }
   const { verb, group, version, namespace, plural, name, subresource } = info
-  const isMany = verb === 'list' || verb === 'watch' || verb === 'deletecollection'
+  const isRead = verb === 'list' || verb === 'watch'
+  const isMany = isRead || verb === 'deletecollection'
   const fieldSelector = request.query.get('fieldSelector') ?? undefined
   const labelSelector = request.query.get('labelSelector') ?? undefined
   return {
@@ -70,7 +71,7 @@ export function attributesOf(info: RequestInfo, request: ApiRequest, user: User)
     resource: plural,
     subresource,
     namespace,
-    name: name === '' && isMany ? selectedName(fieldSelector) : name,
+    name: name === '' && isRead ? selectedName(fieldSelector) : name,
     ...(isMany && { fieldSelector, labelSelector }),
   }
 }

@@ -130,9 +130,10 @@ describe('with directives', () => {
     assert.deepEqual(namesOf({ ...order, containers }), ['third', 'new', 'second'])
   })
 
-  test('$setElementOrder puts items that it does not name and that are new to the front', () => {
+  test('$setElementOrder that names nothing orders new items as the sort of the real server happens to', () => {
     const containers = named('new', 'second', 'newer')
-    assert.deepEqual(namesOf({ '$setElementOrder/containers': [], containers }).slice(0, 2), ['newer', 'third'])
+    const order = ['newer', 'first', 'second', 'third', 'new']
+    assert.deepEqual(namesOf({ '$setElementOrder/containers': [], containers }), order)
   })
 
   test('$setElementOrder of a list that is only in the patch, or nowhere', () => {
