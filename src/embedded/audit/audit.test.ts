@@ -86,7 +86,7 @@ test('a watch of the control plane itself is written down until its end', async 
   const watching = audited(audit, async () => ({
     contentType: 'application/json',
     writeFrame: () => Buffer.alloc(0),
-    open: (sink) => ({ resume() {}, [Symbol.dispose]: () => sink.end() }),
+    open: (sink) => ({ resume() {}, fail() {}, [Symbol.dispose]: () => sink.end() }),
   }))
   const answer = await watching(aRequest(), info, user, () => {})
   assert.ok('open' in answer)

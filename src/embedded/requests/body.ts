@@ -1,5 +1,8 @@
 import type { RequestRecord } from '../audit/record.ts'
+import { decodeTyped } from '../kinds/decode/decode-typed.ts'
 import { contentTypeOf, parseBody } from '../kinds/decode/parse-body.ts'
+import { Undecodable } from '../kinds/decode/unfit.ts'
+import { schemaOf } from '../kinds/facts/schemas.ts'
 import { badRequest } from '../status.ts'
 import type { Sent } from './decode.ts'
 import type { DeleteOptions } from './delete.ts'
@@ -53,13 +56,18 @@ export async function readDeleteOptions(request: ApiRequest): Promise<DeleteOpti
 
 function fromBody(body: Buffer, contentType: string | undefined): DeleteOptions {
   const { value } = parseBody(body, contentTypeOf(contentType), 'DeleteOptions')
-  const { kind = 'DeleteOptions', apiVersion = 'v1', ...options } = value
+  const { kind = 'DeleteOptions', apiVersion = 'v1' } = value
   if (kind !== 'DeleteOptions')
     throw badRequest(
       `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/runtime/scheme.go:111"`,
     )
-  for (const [name, field] of Object.entries(options)) if (field === null) delete options[name]
-  return options as DeleteOptions
+  try {
+    const { object } = decodeTyped(schemaOf('v1', 'DeleteOptions'), value, 'DeleteOptions')
+    const { kind: _, apiVersion: __, metadata: ___, ...options } = object
+    return options as DeleteOptions
+  } catch (error) {
+    throw error instanceof Undecodable ? badRequest(error.why) : error
+  }
 }
 
 function fromQuery(query: URLSearchParams): DeleteOptions {

@@ -13,6 +13,7 @@ import { readRequestInfo } from '../requests/request-info.ts'
 import { exactField, parseFieldSelector } from '../select/field-selector.ts'
 import { ApiFailure, internalError } from '../status.ts'
 import { StorageFailure } from '../storage/store.ts'
+import { Warnings } from './warnings.ts'
 
 export interface GateDeps {
   authenticator: Authenticator
@@ -33,10 +34,8 @@ export interface Gated {
 export async function throughGate(deps: GateDeps, request: ApiRequest, presented: Presented): Promise<Gated> {
   const info = readRequestInfo(request.method, request.path, request.query)
   const { audit } = request
-  const warnings: string[] = []
-  const warn = (message: string): void => {
-    if (!warnings.includes(message)) warnings.push(message)
-  }
+  const warnings = new Warnings()
+  const warn = (message: string): void => warnings.add(message)
   try {
     const authenticated = await deps.authenticator.authenticate(presented, request.path)
     const own = attributesOf(info, request, authenticated)
@@ -47,10 +46,11 @@ export async function throughGate(deps: GateDeps, request: ApiRequest, presented
     const decision = await deps.authorizer.authorize(attributes)
     audit?.decided(decision)
     if (decision.verdict !== 'allow') throw forbiddenBy(attributes, decision, request.uri)
-    return { answer: await deps.route(request, info, user, warn), warnings, info }
+    const answer = await deps.route(request, info, user, warn)
+    return { answer, warnings: warnings.list(), info }
   } catch (error) {
     audit?.failed(error, attributesOf(info, request, nobody))
-    return { answer: answerFailure(error, request, deps.log), warnings, info }
+    return { answer: answerFailure(error, request, deps.log), warnings: warnings.list(), info }
   }
 }
 

@@ -20,7 +20,10 @@ export class FanOut implements Disposable {
 
   constructor(store: Store) {
     this.#subscription = store.subscribe((changes) => {
-      for (const change of changes) this.#tell(change)
+      const failures: unknown[] = []
+      for (const change of changes) this.#tell(change, failures)
+      // Once all are told: the store logs it.
+      if (failures.length > 0) throw failures[0]
     })
   }
 
@@ -43,7 +46,7 @@ export class FanOut implements Disposable {
     }
   }
 
-  #tell(change: Change): void {
+  #tell(change: Change, failures: unknown[]): void {
     const { storage, namespace, name } = change.entry
     const places = new Set([
       keyOf(storage, '', ''),
@@ -52,8 +55,12 @@ export class FanOut implements Disposable {
       keyOf(storage, namespace, name),
     ])
     for (const place of places) {
-      const listeners = this.#listeners.get(place)
-      if (listeners) for (const listener of listeners) listener(change)
+      for (const listener of this.#listeners.get(place) ?? [])
+        try {
+          listener(change)
+        } catch (error) {
+          failures.push(error)
+        }
     }
   }
 

@@ -1,11 +1,12 @@
 /** The end of a namespace: what is in it goes, nothing new comes, and then it goes itself. */
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
-import { describe, test } from 'node:test'
+import { after, before, describe, test } from 'node:test'
 import { isConflict } from '../../../src/kube/failures.ts'
 import { configMaps, leases, namespaces, pods, secrets } from '../../../src/kube/kinds.ts'
 import { aConfigMap, aNamespace, aSecret, uniqueName } from '../../support/builders.ts'
-import { needsControlPlane, startControlPlane } from '../../support/control-plane.ts'
+import type { OwnControlPlane } from '../../support/control-plane.ts'
+import { launchControlPlane, needsControlPlane } from '../../support/control-plane.ts'
 import { define } from '../../support/custom-resources.ts'
 import { heldBy, hold } from '../../support/deletion-scene.ts'
 import { eventually } from '../../support/eventually.ts'
@@ -16,8 +17,10 @@ import { teardown } from '../../support/test-scope.ts'
 /** A real controller waits five seconds before it begins. */
 const patiently = { withinMs: 45_000 }
 
+/** One for this file: the shared one has the namespaces of all other tests to clear away. */
+let plane: OwnControlPlane
+
 async function start(t: TestContext) {
-  const plane = await startControlPlane(t)
   const admin = kubeClient(t, plane.connection())
   const all = admin.of(namespaces)
   const { metadata } = await all.create(aNamespace(uniqueName('ending')))
@@ -46,6 +49,11 @@ async function start(t: TestContext) {
 }
 
 describe('the end of a namespace', needsControlPlane, () => {
+  before(async () => {
+    plane = await launchControlPlane()
+  })
+  after(() => plane?.stop())
+
   test('E12: a deleted namespace is answered itself, terminating', async (t) => {
     const { plane, namespace, uid, gone } = await start(t)
     const path = `/api/v1/namespaces/${namespace}`

@@ -82,6 +82,7 @@ export const controllerManagerFlags = (paths: Paths, port: number, options: Cont
   // The defaults are made for a busy cluster; a test would wait for them.
   'kube-api-qps': 500,
   'kube-api-burst': 1000,
+  'concurrent-namespace-syncs': 50,
   'feature-gates': featureGates(options),
   profiling: false,
 })

@@ -1,4 +1,5 @@
 import { goQuote } from './go-quote.ts'
+import { mostFlaws } from './walk.ts'
 
 /** Something that is open, and where it stands. `keys` is absent for an array. */
 interface Open {
@@ -8,12 +9,12 @@ interface Open {
   index: number
 }
 
-/** The keys that stand twice in an object, by their paths, in the order of the text, each once. `text` is whole JSON. */
+/** The keys that stand twice in an object, by their paths, in the order of the text, each once, the first of them. `text` is whole JSON. */
 export function duplicateFields(text: string): string[] {
   const found = new Set<string>()
   const open: Open[] = []
   let expectsKey = false
-  for (let at = 0; at < text.length; at++) {
+  for (let at = 0; at < text.length && found.size < mostFlaws; at++) {
     const top = open.at(-1)
     switch (text[at]) {
       case '{':

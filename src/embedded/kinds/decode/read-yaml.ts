@@ -1,9 +1,16 @@
 import type { ScalarTag, Tags } from 'yaml'
 import { isMap, isScalar, LineCounter, parseDocument, visit } from 'yaml'
+import { tooLarge } from '../../status.ts'
 import type { Read } from './read-json.ts'
 import { readJson } from './read-json.ts'
 import { checkValue } from './readable.ts'
 import { Unreadable } from './unreadable.ts'
+import { mostFlaws } from './walk.ts'
+
+/** YAML takes a hundred times as long to read as JSON, and nobody else is served in the meantime. */
+const mostBytes = 256 * 1024
+/** Each is looked for among all anchors before it. */
+const mostAliases = 1_000
 
 /**
  * Reads the first document of a YAML stream with the rules of YAML 1.1 that Kubernetes follows: `yes` is true, `0777`
@@ -12,6 +19,8 @@ import { Unreadable } from './unreadable.ts'
 export function readYaml(bytes: Buffer): Read {
   const asJson = bytes[0] === 0x7b ? tryJson(bytes) : undefined
   if (asJson && asJson.flaws.length === 0) return asJson
+  if (bytes.length > mostBytes)
+    throw tooLarge(`Request entity too large: limit is ${mostBytes} for YAML; JSON may be larger`)
   const lines = new LineCounter()
   try {
     const document = parseDocument(bytes.toString('utf8'), {
@@ -25,6 +34,7 @@ export function readYaml(bytes: Buffer): Read {
     const error = document.errors.find(({ code }) => code !== 'MULTIPLE_DOCS')
     if (error?.message.includes('call stack')) throw new RangeError(error.message)
     if (error) throw new Unreadable(`yaml: line ${lines.linePos(error.pos[0]).line}: ${lowerFirst(error.message)}`)
+    if (aliasesIn(document) > mostAliases) throw new ReferenceError('too many aliases')
     const value: unknown = document.toJS()
     checkIntegers(value)
     checkValue(value)
@@ -57,13 +67,23 @@ const asKubernetesHasThem = (tags: Tags): Tags => [
   binary,
 ]
 
+function aliasesIn(document: ReturnType<typeof parseDocument>): number {
+  let count = 0
+  visit(document, {
+    Alias() {
+      count++
+    },
+  })
+  return count
+}
+
 /** In the words that Kubernetes uses for YAML, which are others than for JSON. */
 function repeatedKeys(document: ReturnType<typeof parseDocument>, lines: LineCounter): string[] {
   const found: string[] = []
   visit(document, {
     Map(_, map) {
       const seen = new Set<unknown>()
-      for (const { key } of isMap(map) ? map.items : []) {
+      for (const { key } of isMap(map) && found.length < mostFlaws ? map.items : []) {
         if (!isScalar(key) || key.value === '<<') continue
         if (seen.has(key.value))
           found.push(
