@@ -158,16 +158,15 @@ function checkFrames({ reader, known, asked: question, openedAt }: Opened, expec
   if (!reader.isOver) assert.deepEqual(state, expected, `${JSON.stringify(question)}: ${reader.told.join(', ')}`)
 }
 
-test('whenever watches are opened, paused, resumed and closed, their frames lead to the state of the store', async (t) => {
-  const rounds: (() => void | Promise<void>)[] = []
-  t.after(async () => {
-    for (const end of rounds.reverse()) await end()
-  })
+test('whenever watches are opened, paused, resumed and closed, their frames lead to the state of the store', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
-      const own: (() => void | Promise<void>)[] = []
-      await play({ after: (end) => void own.push(end) }, steps)
-      for (const end of own) await end()
+      const ends: (() => void | Promise<void>)[] = []
+      try {
+        await play({ after: (end) => void ends.push(end) }, steps)
+      } finally {
+        for (const end of ends) await end()
+      }
     }),
     { numRuns: 60 },
   )

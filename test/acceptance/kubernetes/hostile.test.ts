@@ -215,6 +215,8 @@ describe('hostile requests', needsControlPlane, () => {
   for (const [group, cases, sending] of groups)
     test(`${group}: status, reason and content type are those of Kubernetes`, async (t) => {
       const plane = await startControlPlane(t)
+      const isThere = async () => (await rawRequest(plane, { path: `${maps}/kube-root-ca.crt` })).code === 200
+      await eventually('what a case patches is there', isThere)
       for (const [what, bytes, told] of cases) assert.deepEqual(await send(t, plane, bytes, sending), told, what)
     })
 
