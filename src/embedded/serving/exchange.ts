@@ -156,9 +156,11 @@ function headersOf(answer: Answer, warnings: readonly string[], auditId: string)
   }
 }
 
-/** A header holds one line of printable text. */
-const quoted = (text: string): string =>
-  `"${text.replace(/[\\"]/g, '\\$&').replace(/[^\x20-\x7e]/g, (char) => encodeURIComponent(char).replaceAll('%', '\\x'))}"`
+/** A header holds one line of printable text: as bytes of UTF-8, as the real server sends it. */
+const quoted = (text: string): string => {
+  const line = text.replace(/[\\"]/g, '\\$&').replace(/\p{Cc}/gu, (control) => `\\x${control.charCodeAt(0).toString(16).padStart(2, '0')}`)
+  return `"${Buffer.from(line).toString('latin1')}"`
+}
 
 async function sendWhole(
   { code, body }: WholeAnswer,

@@ -1,5 +1,5 @@
 import { isObject } from '../../../core/schema/schema.ts'
-import { badFormat, incomparable, unknownDirective } from './failures.ts'
+import { badFormat, incomparable, unknownDirective } from './refusals.ts'
 
 export type Json = Record<string, unknown>
 

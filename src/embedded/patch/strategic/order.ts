@@ -1,5 +1,5 @@
 import { isObject } from '../../../core/schema/schema.ts'
-import { incomparable, noMergeKey, unexpected } from './failures.ts'
+import { incomparable, noMergeKey, unexpected } from './refusals.ts'
 
 /** What tells an item of a list from the others: the value of its merge key, or itself. */
 export type KeyOf = (item: unknown) => unknown

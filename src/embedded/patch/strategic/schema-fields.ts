@@ -2,7 +2,7 @@ import type { Schema } from '../../../core/schema/schema.ts'
 import { isObject } from '../../../core/schema/schema.ts'
 import { structName } from '../../kinds/decode/go-types.ts'
 import { goQuote } from '../go-text.ts'
-import { refused } from './failures.ts'
+import { refused } from './refusals.ts'
 
 /** What OpenAPI says about patches, which is not what it says about server-side apply: Service ports have other keys. */
 type PatchableSchema = Schema & { 'x-kubernetes-patch-strategy'?: string; 'x-kubernetes-patch-merge-key'?: string }

@@ -12,7 +12,7 @@ import {
   subjectOf,
   withoutDirectives,
 } from './directives.ts'
-import { goTypeOf, refused, unexpected } from './failures.ts'
+import { goTypeOf, refused, unexpected } from './refusals.ts'
 import { areObjects, checkObjects, checkOrder, obeyDirectives } from './lists.ts'
 import { arrange, keyOfItems } from './order.ts'
 import type { ListField } from './schema-fields.ts'

@@ -6,7 +6,7 @@ import { goType } from '../../kinds/decode/go-types.ts'
 import { Unfit } from '../../kinds/decode/unfit.ts'
 import { Walk } from '../../kinds/decode/walk.ts'
 import { definitionOf } from '../../kinds/facts/schemas.ts'
-import { goTypeOf } from './failures.ts'
+import { goTypeOf } from './refusals.ts'
 
 /**
  * Why an object cannot be one of its kind, in the words of the real server for a strategic merge patch: what such a
