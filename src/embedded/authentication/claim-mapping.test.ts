@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Claims } from './claim-mapping.ts'
 import { claimMapping } from './claim-mapping.ts'
-import type { JwtFields } from './config-schema.ts'
+import type { JwtFields } from './file-schema.ts'
 
 const username = { claim: 'sub', prefix: 'idp:' }
 const users = (claimMappings: JwtFields['claimMappings'] = {}, more: JwtFields = {}) =>

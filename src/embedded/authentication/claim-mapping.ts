@@ -1,6 +1,6 @@
 import { goQuote } from '../kinds/decode/go-quote.ts'
 import { compileClaims, compileClaimsCondition, compileUserCondition } from './claim-expressions.ts'
-import type { JwtFields, MappingFields } from './config-schema.ts'
+import type { JwtFields, MappingFields } from './file-schema.ts'
 import type { User } from './user.ts'
 import { credentialIdKey } from './verdict.ts'
 

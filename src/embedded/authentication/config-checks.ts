@@ -9,8 +9,8 @@ import {
   usesEmail,
   usesEmailVerified,
 } from './claim-expressions.ts'
-import type { ConfigFields, IssuerFields, JwtFields, MappingFields } from './config-schema.ts'
 import { checkDomainPrefixedPath } from './domain-prefixed-path.ts'
+import type { ConfigFields, IssuerFields, JwtFields, MappingFields } from './file-schema.ts'
 
 /** What is wrong with a configuration, in the words of Kubernetes. `reserved` are issuers that are taken. */
 export function checkConfig({ jwt = [], anonymous }: ConfigFields, reserved: readonly string[]): FieldError[] {

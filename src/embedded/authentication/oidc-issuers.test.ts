@@ -7,7 +7,7 @@ import { startHttpsServer } from '../../../test/support/https-server.ts'
 import { silentLog } from '../../core/log.ts'
 import { generateKey } from '../../pki/index.ts'
 import { BearerToken } from './bearer-token.ts'
-import type { JwtFields } from './config-schema.ts'
+import type { JwtFields } from './file-schema.ts'
 import { OidcIssuers } from './oidc-issuers.ts'
 
 const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url')

@@ -1,7 +1,7 @@
 import { fieldErrorText } from '../../core/schema/field-errors.ts'
 import { checkJwt } from './config-checks.ts'
-import type { JwtFields } from './config-schema.ts'
 import { failures } from './failures.ts'
+import type { JwtFields } from './file-schema.ts'
 import { joinErrors } from './verdict.ts'
 
 /** An OpenID provider, told of in the way of kube-apiserver's flags. */

@@ -2,8 +2,8 @@ import type { webcrypto } from 'node:crypto'
 import type { JSONWebKeySet } from 'jose'
 import { compactVerify, createLocalJWKSet } from 'jose'
 import type { Clock } from '../../core/clock.ts'
-import type { IssuerFields } from './config-schema.ts'
 import { failures } from './failures.ts'
+import type { IssuerFields } from './file-schema.ts'
 import { getJson } from './https-json.ts'
 
 export interface ProviderDeps {

@@ -193,6 +193,8 @@ function sendWatch(
   // Clients wait for the headers of a watch; there may be no event for a long time.
   ;(response as unknown as { flushHeaders(): void }).flushHeaders()
   let watch: Watch | undefined
+  /** A conversion webhook is asked about the last line: those behind it wait for it, whatever room there is. */
+  let isConverting = false
   const write = (bytes: Buffer): boolean => {
     if (response.destroyed || response.writableEnded) return false
     response.write(bytes)
@@ -202,8 +204,10 @@ function sendWatch(
     take(frame) {
       const bytes = answer.writeFrame(frame)
       if (Buffer.isBuffer(bytes)) return write(bytes)
+      isConverting = true
       bytes.then(
         (converted) => {
+          isConverting = false
           if (write(converted)) watch?.resume()
         },
         () => watch?.[Symbol.dispose](),
@@ -214,7 +218,9 @@ function sendWatch(
       response.end()
     },
   })
-  response.on('drain', () => watch?.resume())
+  response.on('drain', () => {
+    if (!isConverting) watch?.resume()
+  })
   response.once('close', () => {
     watch?.[Symbol.dispose]()
     onDone()

@@ -9,11 +9,15 @@ import { Reader, toldOf, watchScene } from './testing/scene.ts'
 /** What happens, in turn. Writes of one batch are committed together; nothing is waited for in between. */
 type Step =
   | { do: 'write'; batch: { name: string; namespace: string; value: string | undefined; label: string }[] }
-  | { do: 'open'; asked: Asked; from: 'nothing' | 'now' | 'initial' | 'past'; room: number }
+  | { do: 'open'; asked: Asked; from: 'nothing' | 'now' | 'initial' | 'past'; room: number; moment: Moment }
   | { do: 'pause' | 'resume' | 'close'; which: number; room: number }
   | { do: 'tick' }
   | { do: 'settle' }
 
+/** At once, or with the next commit: so many turns into it, or when it is there and watches have not been told. */
+type Moment = 'at once' | number | 'before told'
+
+const moment: fc.Arbitrary<Moment> = fc.oneof(fc.constantFrom('at once' as const, 'before told' as const), fc.nat(6))
 const which = fc.nat(5)
 const room = fc.constantFrom(1, 2, 3, 1_000)
 const write = fc.record({
@@ -40,6 +44,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       asked,
       from: fc.constantFrom('nothing', 'now', 'initial', 'past'),
       room,
+      moment,
     }),
   },
   { weight: 5, arbitrary: fc.record({ do: fc.constantFrom('pause', 'resume', 'resume', 'close'), which, room }) },
@@ -60,8 +65,20 @@ interface Opened {
 }
 
 async function play(t: TestScope, steps: readonly Step[]): Promise<void> {
-  const { store, put, watch, clock } = watchScene(t)
   const opened: Opened[] = []
+  const toOpen: (Step & { do: 'open' })[] = []
+  const openAt = (when: (at: Moment) => boolean) =>
+    toOpen.splice(0).forEach((one) => (when(one.moment) ? open(one) : toOpen.push(one)))
+  const { store, put, watch, clock } = watchScene(t, {
+    beforeTold: () => openAt((at) => at === 'before told'),
+    async sync() {
+      turn(0)
+    },
+  })
+  const turn = (count: number): void => {
+    openAt((at) => at === count)
+    if (count < 7) queueMicrotask(() => turn(count + 1))
+  }
 
   /** What a client with this question sees in the store. */
   const visible = ({ namespace = '', labelSelector, fieldSelector }: Asked, at = store.revision) => {
@@ -117,7 +134,7 @@ async function play(t: TestScope, steps: readonly Step[]): Promise<void> {
       // Writes follow what is there, so those before must be through; watches are told in the meantime.
       await Promise.all(writes)
       writes.push(writeAll(next))
-    } else if (next.do === 'open') open(next)
+    } else if (next.do === 'open') next.moment === 'at once' ? open(next) : toOpen.push(next)
     else if (next.do === 'pause' && pick(next.which)) (pick(next.which) as Opened).reader.isPaused = true
     else if (next.do === 'resume') {
       const one = pick(next.which)

@@ -3,8 +3,8 @@ import { goText } from '../go-text.ts'
 import { rejected } from '../patch-failures.ts'
 import type { Json } from './directives.ts'
 import { hasDirective, patchDirective } from './directives.ts'
-import { goTypeOf, incomparable, noMergeKey, refused, unexpected, unknownDirective } from './refusals.ts'
 import { keyOfItems } from './order.ts'
+import { goTypeOf, incomparable, noMergeKey, refused, unexpected, unknownDirective } from './refusals.ts'
 
 /** Whether two lists, which must hold items of one type, hold objects. */
 export function areObjects(live: readonly unknown[], changes: readonly unknown[]): boolean {

@@ -12,9 +12,9 @@ import {
   subjectOf,
   withoutDirectives,
 } from './directives.ts'
-import { goTypeOf, refused, unexpected } from './refusals.ts'
 import { areObjects, checkObjects, checkOrder, obeyDirectives } from './lists.ts'
 import { arrange, keyOfItems } from './order.ts'
+import { goTypeOf, refused, unexpected } from './refusals.ts'
 import type { ListField } from './schema-fields.ts'
 import { fieldOf, listFieldOf } from './schema-fields.ts'
 

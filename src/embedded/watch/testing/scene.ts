@@ -58,10 +58,14 @@ export function toldOf(frame: Frame): string {
   return `${frame.type} ${frame.entry.name}=${object.data.value} @${object.metadata.resourceVersion}`
 }
 
-export function watchScene(t: TestScope, options: Partial<StoreOptions> = {}) {
+export function watchScene(
+  t: TestScope,
+  { beforeTold, ...options }: Partial<StoreOptions> & { beforeTold?: () => void } = {},
+) {
   const store = openIn(tempDir(t), { sync: async () => {}, ...options })
   teardown(t, () => store.close())
   const clock = new FakeClock()
+  if (beforeTold) store.subscribe(beforeTold)
   const fanOut = new FanOut(store)
   const lines: string[] = []
   const log = createLog({ destination: { write: (line) => lines.push(line) } })
