@@ -35,7 +35,7 @@ export interface Living {
   say(line: string): void
 }
 
-/** What was measured of one control plane from its first start to its last. Of the groups that were wanted. */
+/** What was measured of one control plane from its first start to its last, of the groups that were wanted. */
 export type Life = Partial<Record<LifeNumber, number>>
 
 export type LifeNumber =
@@ -57,44 +57,72 @@ export const atOnce = 50
 
 const namespaces = ['bench-a', 'bench-b'] as const
 
-/** Nothing else runs meanwhile: the other one is stopped. */
-export async function live(contestant: Contestant, living: Living): Promise<Life> {
-  const { scale, wants, say } = living
-  say(`${contestant.name}: start`)
-  await using plane = await contestant.launch()
-  const life: Life = {}
-  if (wants('start')) life.readyEmptyMs = await plane.restart({ empty: true })
-  await untilCalm(plane)
-  if (wants('watches')) {
-    await sleep(scale.settleMs)
-    Object.assign(life, memoryNumbers('rest', { all: memoryOf(plane.pids), serving: memoryOf(plane.servingPids) }))
-  }
-  const steps: { what: string; for: readonly Group[]; step: typeof writeMany }[] = [
-    { what: 'writes', for: ['write'], step: writeOneByOne },
-    { what: `${scale.objects} objects`, for: ['start', 'write', 'read', 'watches'], step: writeMany },
-    { what: 'updates', for: ['write'], step: update },
-    { what: 'reads', for: ['read'], step: read },
-    { what: 'fan-out', for: ['fan-out'], step: fanOut },
-    { what: `${scale.watches} watches`, for: ['watches'], step: watch },
-  ]
-  for (const { what, for: wantedBy, step } of steps) {
-    if (!wantedBy.some(wants)) continue
-    say(`${contestant.name}: ${what}`)
-    Object.assign(life, await step(plane, living))
-  }
-  if (wants('start')) life.readyWithDataMs = await plane.restart()
-  return life
+interface Step {
+  what: string
+  /** The groups that need it. */
+  for: readonly Group[]
+  measure(plane: Plane, living: Living): Promise<Life>
 }
 
-const calmWithinMs = 60_000
+const steps: readonly Step[] = [
+  { what: 'start', for: ['start'], measure: startEmpty },
+  { what: 'rest', for: groups, measure: rest },
+  { what: 'one write after the other', for: ['write'], measure: writeOneByOne },
+  { what: 'many objects', for: ['start', 'write', 'read', 'watches'], measure: writeMany },
+  { what: 'updates', for: ['write'], measure: update },
+  { what: 'reads', for: ['read'], measure: read },
+  { what: 'fan-out', for: ['fan-out'], measure: fanOut },
+  { what: 'many watches', for: ['watches'], measure: watch },
+  { what: 'start with data', for: ['start'], measure: startWithData },
+]
 
-/** After its start a control plane is busy with itself for a while: what it does then is not to be measured. */
+/**
+ * The lives of both, step by step in turn: minutes apart, what else the machine does would decide. The one whose turn
+ * it is not has nothing to do; what it does all the same, the other suffers.
+ */
+export async function liveTogether<N extends string>(
+  contestants: Record<N, Contestant>,
+  living: Living,
+  round: number,
+): Promise<Record<N, Life>> {
+  await using stack = new AsyncDisposableStack()
+  const sides: { name: N; plane: Plane; life: Life }[] = []
+  for (const name of Object.keys(contestants) as N[])
+    sides.push({ name, plane: stack.use(await contestants[name].launch()), life: {} })
+  for (const [index, step] of steps.entries()) {
+    if (!step.for.some(living.wants)) continue
+    living.say(`round ${round + 1} of ${living.scale.rounds}: ${step.what}`)
+    // The first to go changes: it may find caches colder.
+    for (const { plane, life } of (index + round) % 2 === 0 ? sides : sides.toReversed()) {
+      for (const side of sides) await untilCalm(side.plane)
+      Object.assign(life, await step.measure(plane, living))
+    }
+  }
+  return Object.fromEntries(sides.map(({ name, life }) => [name, life])) as Record<N, Life>
+}
+
+async function startEmpty(plane: Plane): Promise<Life> {
+  return { readyEmptyMs: await plane.restart({ empty: true }) }
+}
+
+async function startWithData(plane: Plane): Promise<Life> {
+  return { readyWithDataMs: await plane.restart() }
+}
+
+async function rest(plane: Plane, { scale }: Living): Promise<Life> {
+  await sleep(scale.settleMs)
+  return memoryNumbers('rest', { all: memoryOf(plane.pids), serving: memoryOf(plane.servingPids) })
+}
+
+const calmWithinMs = 30_000
+
+/** After a start or a load a control plane is busy with itself for a while: what it does then is not to be measured. */
 async function untilCalm({ pids }: Plane): Promise<void> {
   const giveUpAt = performance.now() + calmWithinMs
-  for (let calm = 0; calm < 2 && performance.now() < giveUpAt; ) {
+  for (let isCalm = false; !isCalm && performance.now() < giveUpAt; ) {
     const before = cpuMsOf(pids)
-    await sleep(1_000)
-    calm = cpuMsOf(pids) - before < 150 ? calm + 1 : 0
+    await sleep(500)
+    isCalm = cpuMsOf(pids) - before <= 50
   }
 }
 

@@ -6,11 +6,11 @@ import { CannotBuild, ensureAssets } from '../../tools/kube-assets/build.ts'
 import { pins } from '../../tools/kube-assets/versions.ts'
 import { bundle, run } from '../shared/programs.ts'
 import type { Row } from '../shared/rows.ts'
-import { compare } from '../shared/rows.ts'
+import { rowOf } from '../shared/rows.ts'
 import { table } from '../shared/table.ts'
 import { figuresOf } from './figures.ts'
-import type { Group, Life, Scale } from './life.ts'
-import { groups, live } from './life.ts'
+import type { Group, Life, Living, Scale } from './life.ts'
+import { groups, liveTogether } from './life.ts'
 import { embedded, real } from './planes.ts'
 import type { TaskName } from './tasks.ts'
 
@@ -99,19 +99,20 @@ await bundle(
 )
 
 const scale = { ...(asked.quick ? quick : full), ...(asked.rounds !== undefined && { rounds: Number(asked.rounds) }) }
+/** No client takes this long; one that hangs fails. */
+const clientWithinMs = 180_000 + scale.updateSeconds * 1_000
 const wants = (group: Group): boolean => only?.includes(group) ?? true
 const figures = groups.filter(wants).flatMap((group) => figuresOf(scale)[group])
 const profiling = asked.profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${resolve(asked.profile)}`]
 const contestants = { ours: embedded(join(server, 'main.mjs'), profiling), theirs: real }
-const rows = await compare<Life, typeof real>(contestants, { rounds: scale.rounds, say, figures }, (contestant) =>
-  live(contestant, { scale, wants, say, ask: (name, task) => run(clients, name, task, clientWithinMs(scale)) }),
+const ask: Living['ask'] = (name, task) => run(clients, name, task, clientWithinMs)
+const lives: Record<keyof typeof contestants, Life>[] = []
+for (let round = 0; round < scale.rounds; round++)
+  lives.push(await liveTogether(contestants, { scale, wants, say, ask }, round))
+const rows = figures.map((figure) =>
+  rowOf(figure, { ours: lives.map(({ ours }) => ours), theirs: lives.map(({ theirs }) => theirs) }),
 )
 say('done')
-
-/** No client takes this long; one that hangs fails. */
-function clientWithinMs({ updateSeconds }: Scale): number {
-  return 180_000 + updateSeconds * 1_000
-}
 
 const setting = {
   node: process.versions.node,
@@ -129,7 +130,7 @@ function forPeople(rows: readonly Row[]): string {
   return [
     '',
     `Node ${setting.node}, Kubernetes ${setting.kubernetes}, etcd ${setting.etcd}, ${setting.processor}, load ${load.toFixed(1)} at the start`,
-    `Medians of ${scale.rounds} rounds in alternation, smallest and largest in brackets; a ratio above 1 is in favour of the embedded one.`,
+    `Medians of ${scale.rounds} rounds, step by step in turn, smallest and largest in brackets; a ratio above 1 is in favour of the embedded one.`,
     '',
     table(rows, { ours: contestants.ours.name, theirs: contestants.theirs.name }),
   ].join('\n')

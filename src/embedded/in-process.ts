@@ -6,6 +6,7 @@ import type { User } from './authentication/user.ts'
 import type { Answer } from './requests/answer.ts'
 import { failureAnswer, isWatchAnswer } from './requests/answer.ts'
 import type { ApiRequest } from './requests/body.ts'
+import { openLines } from './requests/lines.ts'
 import type { RequestInfo } from './requests/request-info.ts'
 import { readRequestInfo } from './requests/request-info.ts'
 import { ApiFailure } from './status.ts'
@@ -36,26 +37,7 @@ async function answerOwn({ route, user, userAgent }: InProcessDeps, asked: InPro
   }
   const answer = await answerOrFailure(() => route(request, readRequestInfo(asked.method, path, query), user, () => {}))
   if (!isWatchAnswer(answer)) return answer
-  const { writeFrame } = answer
-  return {
-    open(sink) {
-      const watch = answer.open({
-        take(frame) {
-          const line = writeFrame(frame)
-          if (Buffer.isBuffer(line)) return sink.take(line)
-          line.then(
-            (converted) => {
-              if (sink.take(converted)) watch.resume()
-            },
-            () => watch[Symbol.dispose](),
-          )
-          return false
-        },
-        end: () => sink.end(),
-      })
-      return watch
-    },
-  }
+  return { open: (sink) => openLines(answer, sink) }
 }
 
 async function answerOrFailure(ask: () => Promise<Answer>): Promise<Answer> {

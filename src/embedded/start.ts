@@ -140,8 +140,9 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
   if (isNew) await store.forgetHistory()
 
   const counted = requestMetrics(metrics)
+  const watches = new Set<Disposable>()
   const exchanging: ExchangeDeps = {
-    ...{ authenticator, authorizer, clock, log, audit },
+    ...{ authenticator, authorizer, clock, log, audit, watches },
     impersonate: createImpersonation(authorizer),
     route: answer,
     onDone: ({ info }, code) => counted(info, code),
@@ -158,6 +159,9 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
         log.error({ err: error }, 'an answer could not be sent')
         response.destroy(error as Error)
       }),
+    onClose() {
+      for (const watch of watches) watch[Symbol.dispose]()
+    },
   })
   stack.use(listener)
   state.url = `https://${host}:${listener.port}`

@@ -109,3 +109,15 @@ test('more than 10,000 operations are too many', () => {
 test('members that no operation has are told to who asks strictly', () => {
   assert.deepEqual(jsonPatchFlaws([{ op: 'add', path: '/x', foo: 1 }, 5]), ['json patch unknown field "[0].foo"'])
 })
+
+test('copies that would double a document again and again are refused', () => {
+  const doubling = Array.from({ length: 40 }, (_, i) => ({ op: 'copy', from: '/data', path: `/data/k${i}` }))
+  assert.equal(refused(doubling), rejected)
+  const large = 'x'.repeat(1024 * 1024)
+  const copies = (count: number) => [
+    { op: 'add', path: '/large', value: large },
+    ...Array.from({ length: count }, (_, i) => ({ op: 'copy', from: '/large', path: `/copy${i}` })),
+  ]
+  assert.equal(patched(...copies(2))['copy1'], large)
+  assert.equal(refused(copies(3)), rejected)
+})

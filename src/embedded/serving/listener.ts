@@ -18,6 +18,8 @@ export interface ListenOptions {
   clock: Clock
   log: Log
   onRequest(request: Http2ServerRequest, response: Http2ServerResponse): void
+  /** No more requests come from now on. Ends what would go on without end. */
+  onClose?(): void
 }
 
 export interface Listener extends AsyncDisposable {
@@ -35,7 +37,7 @@ const maxHeaderBytes = 1024 * 1024
 const graceMs = 1_000
 
 export async function listen(options: ListenOptions): Promise<Listener> {
-  const { certPem, keyPem, clientCaPem, clock, log, onRequest } = options
+  const { certPem, keyPem, clientCaPem, log, onRequest } = options
   /** Of connections over HTTP/1.1, which answer one request at a time. */
   const underWay = new WeakMap<Duplex, Http2ServerResponse>()
   const server = createSecureServer(
@@ -98,7 +100,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   await listening(server, options)
   const { port } = server.address() as AddressInfo
   let closed: Promise<void> | undefined
-  const close = () => (closed ??= shutDown(server, sessions, sockets, clock))
+  const close = () => (closed ??= shutDown(server, sessions, sockets, options))
   return { port, close, [Symbol.asyncDispose]: close }
 }
 
@@ -115,10 +117,11 @@ async function shutDown(
   server: Http2SecureServer,
   sessions: Set<ServerHttp2Session>,
   sockets: Set<Socket>,
-  clock: Clock,
+  { clock, onClose }: ListenOptions,
 ): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
   for (const session of sessions) session.close()
+  onClose?.()
   using _force = clock.countdown(graceMs, () => {
     for (const session of sessions) session.destroy()
     for (const socket of sockets) socket.destroy()

@@ -67,8 +67,12 @@ interface Opened {
 async function play(t: TestScope, steps: readonly Step[]): Promise<void> {
   const opened: Opened[] = []
   const toOpen: (Step & { do: 'open' })[] = []
-  const openAt = (when: (at: Moment) => boolean) =>
-    toOpen.splice(0).forEach((one) => (when(one.moment) ? open(one) : toOpen.push(one)))
+  const openAt = (when: (at: Moment) => boolean) => {
+    for (const one of toOpen.splice(0)) {
+      if (when(one.moment)) open(one)
+      else toOpen.push(one)
+    }
+  }
   const { store, put, watch, clock } = watchScene(t, {
     beforeTold: () => openAt((at) => at === 'before told'),
     async sync() {
@@ -134,7 +138,8 @@ async function play(t: TestScope, steps: readonly Step[]): Promise<void> {
       // Writes follow what is there, so those before must be through; watches are told in the meantime.
       await Promise.all(writes)
       writes.push(writeAll(next))
-    } else if (next.do === 'open') next.moment === 'at once' ? open(next) : toOpen.push(next)
+    } else if (next.do === 'open' && next.moment === 'at once') open(next)
+    else if (next.do === 'open') toOpen.push(next)
     else if (next.do === 'pause' && pick(next.which)) (pick(next.which) as Opened).reader.isPaused = true
     else if (next.do === 'resume') {
       const one = pick(next.which)
@@ -185,6 +190,6 @@ test('whenever watches are opened, paused, resumed and closed, their frames lead
         for (const end of ends) await end()
       }
     }),
-    { numRuns: 60 },
+    { numRuns: 100 },
   )
 })

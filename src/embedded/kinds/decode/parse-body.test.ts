@@ -228,3 +228,30 @@ test('protobuf is read by its own decoder, as the kind and version that are expe
   const { value, flaws } = parseBody(body, 'application/vnd.kubernetes.protobuf', 'ConfigMap', 'v1')
   assert.deepEqual([value, flaws], [{ apiVersion: 'v1', kind: 'ConfigMap', data: { a: 'b' } }, []])
 })
+
+test('of keys that stand twice, a hundred are told', () => {
+  const twice = (from: number, count: number) =>
+    Array.from({ length: count }, (_, i) => `"k${from + i}":1,"k${from + i}":2`).join()
+  assert.equal(json(`{${twice(0, 300)}}`).flaws.length, 100)
+})
+
+test('YAML is read up to 256 KiB, JSON that is called YAML beyond', () => {
+  const large = 'x'.repeat(300 * 1024)
+  assert.equal(yaml(`{"a":"${large}"}`).value['a'], large)
+  assert.throws(() => yaml(`a: ${large}`), { code: 413 })
+})
+
+test('YAML with aliases without end is refused before they are looked up', () => {
+  const lines = (count: number, line: (index: number) => string) => Array.from({ length: count }, (_, i) => line(i))
+  const aliased = (count: number) => [
+    'a:',
+    ...lines(count, (i) => `- &a${i} x`),
+    'b:',
+    ...lines(count, (i) => `- *a${i}`),
+  ]
+  assert.equal((yaml(aliased(500).join('\n')).value['b'] as string[]).length, 500)
+  assert.match(
+    refusal(() => yaml(aliased(5_000).join('\n'))),
+    /excessive aliasing/,
+  )
+})
