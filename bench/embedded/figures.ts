@@ -1,6 +1,6 @@
 import type { Figure } from '../shared/rows.ts'
-import type { Group, Life, LifeNumber, Scale } from './life.ts'
-import { atOnce } from './life.ts'
+import type { Group, Life, LifeNumber, Scale } from './steps.ts'
+import { atOnce } from './steps.ts'
 
 /** The ratios that were aimed at: what is done in a time, how soon it is ready, how much memory it takes. */
 const [throughput, readiness, memory] = [0.8, 3, 2] as const

@@ -9,17 +9,18 @@ import type { Row } from '../shared/rows.ts'
 import { rowOf } from '../shared/rows.ts'
 import { table } from '../shared/table.ts'
 import { figuresOf } from './figures.ts'
-import type { Group, Life, Living, Scale } from './life.ts'
-import { groups, liveTogether } from './life.ts'
+import { liveTogether } from './life.ts'
 import { embedded, real } from './planes.ts'
+import type { Group, Life, Living, Scale } from './steps.ts'
+import { groups } from './steps.ts'
 import type { TaskName } from './tasks.ts'
 
 const usage = `Usage: npm run bench:embedded -- [--quick] [--json] [--only GROUP,…] [--rounds N] [--profile FOLDER]
 
 Measures the embedded control plane beside a real kube-apiserver with etcd and prints a table.
-Takes about fifteen minutes; a quiet machine makes it repeatable.
+Takes about twenty minutes; a quiet machine makes it repeatable.
 
-  --quick           fewer objects and watches, one round, to see that it works: one minute
+  --quick           fewer objects and watches, one round, to see that it works: a minute and a half
   --json            every value as JSON on stdout
   --only GROUP,…    only these groups: ${groups.join(', ')}
   --rounds N        how often each of the two is measured
@@ -35,7 +36,7 @@ const full: Scale = {
   lists: 5,
   watchers: 1_000,
   changes: 40,
-  burst: 50,
+  burst: 100,
   watches: 5_000,
   updatesPerSecond: 200,
   updateSeconds: 60,
@@ -50,7 +51,7 @@ const quick: Scale = {
   lists: 3,
   watchers: 200,
   changes: 10,
-  burst: 20,
+  burst: 100,
   watches: 500,
   updatesPerSecond: 100,
   updateSeconds: 3,

@@ -139,7 +139,9 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
   // Clients of the first hour begin here: what came before is nobody's history.
   if (isNew) await store.forgetHistory()
 
-  const counted = requestMetrics(metrics)
+  const counted = requestMetrics(metrics, ({ group, version, plural }) =>
+    Boolean(registry.find(group, version, plural)),
+  )
   const watches = new Set<Disposable>()
   const exchanging: ExchangeDeps = {
     ...{ authenticator, authorizer, clock, log, audit, watches },

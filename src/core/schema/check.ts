@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { hasFormat, isWithinFormat } from './formats.ts'
-import { goPattern } from './go-pattern.ts'
+import type { Matcher } from './linear-pattern.ts'
+import { linearPattern } from './linear-pattern.ts'
 import { visitLists } from './list-types.ts'
 import type { Path, Schema } from './schema.ts'
 import { isObject } from './schema.ts'
@@ -102,14 +103,14 @@ function visitEnum(schema: Schema, value: unknown, at: Path, found: Problem[]): 
   if (!allowed.some((one) => one === value || isDeepStrictEqual(one, value))) tell(found, at, 'enum', allowed, value)
 }
 
-const patterns = new Map<string, RegExp>()
+const patterns = new Map<string, Matcher>()
 const mostPatterns = 10_000
 
-/** Compiled once, as far as there are not too many. Throws as `goPattern` does. */
-export function patternOf(pattern: string): RegExp {
+/** Compiled once, as far as there are not too many. Throws as `linearPattern` does. */
+export function patternOf(pattern: string): Matcher {
   let compiled = patterns.get(pattern)
   if (!compiled) {
-    compiled = goPattern(pattern)
+    compiled = linearPattern(pattern)
     if (patterns.size >= mostPatterns) patterns.clear()
     patterns.set(pattern, compiled)
   }

@@ -4,6 +4,8 @@ import { goPattern } from './go-pattern.ts'
 
 const cases: [pattern: string, matching: string[], others: string[]][] = [
   ['^a+$', ['a', 'aa'], ['', 'b', 'a\n']],
+  ['^$', [''], ['😀', 'a']],
+  ['^(a|)', ['😀'], []],
   ['^[a-z0-9]([-a-z0-9]*[a-z0-9])?$', ['a', 'a-b'], ['-a', 'A']],
   ['(?i)abc', ['xABCx'], ['ab']],
   ['a(?i)b|c', ['aB', 'C'], ['AB']],

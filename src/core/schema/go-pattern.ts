@@ -103,9 +103,9 @@ class Translation {
       case '.':
         return flags.s ? '[\\s\\S]' : '[^\\n]'
       case '^':
-        return flags.m ? '(?:^|(?<=\\n))' : '(?<![\\s\\S])'
+        return flags.m ? '(?:^|(?<=\\n))' : '^'
       case '$':
-        return flags.m ? '(?=\\n|(?![\\s\\S]))' : '(?![\\s\\S])'
+        return flags.m ? '(?=\\n|$)' : '$'
       case '[': {
         const found = classOf(this.#pattern, from)
         this.#at = found.end
@@ -121,7 +121,7 @@ class Translation {
   #escape(from: number): string {
     const next = this.#pattern[this.#at]
     if (next === undefined) throw wrong('trailing backslash at end of expression', '')
-    const assertion = { A: '(?<![\\s\\S])', z: '(?![\\s\\S])', b: '\\b', B: '\\B' }[next]
+    const assertion = { A: '^', z: '$', b: '\\b', B: '\\B' }[next]
     if (assertion !== undefined) {
       this.#at++
       return assertion

@@ -1,5 +1,6 @@
 import type { Environment } from '@marcbachmann/cel-js'
 import { Optional } from '@marcbachmann/cel-js'
+import { patternOf } from '../../core/schema/check.ts'
 import { goPattern } from '../../core/schema/go-pattern.ts'
 import { BoundedMap } from '../../kube/bounded-map.ts'
 import { celEquals } from './values.ts'
@@ -27,7 +28,7 @@ function addStrings(environment: Environment): void {
     return characters[Number(at)] ?? ''
   })
   environment.registerFunction(`string.${matchesHere}(string): bool`, (text: string, wanted: string) =>
-    pattern(wanted).test(text),
+    patternOf(wanted).test(text),
   )
   environment.registerFunction('string.replace(string, string): string', replaced)
   environment.registerFunction('string.replace(string, string, int): string', replaced)

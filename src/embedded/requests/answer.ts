@@ -23,9 +23,13 @@ export interface WatchAnswer {
 
 export const isWatchAnswer = (answer: Answer): answer is WatchAnswer => 'open' in answer
 
+/** Longer answers stay JSON, which is YAML as well: to write the other takes seconds, in which nobody is served. */
+const longestYaml = 512 * 1024
+
 /** JSON text that is already there, in the form the client wants. */
 export function textAnswer(code: number, text: string, { media, isPretty }: Form): WholeAnswer {
-  if (media === 'application/yaml') return { code, body: stringify(JSON.parse(text)), contentType: media }
+  if (media === 'application/yaml' && text.length <= longestYaml)
+    return { code, body: stringify(JSON.parse(text)), contentType: media }
   return { code, body: isPretty ? JSON.stringify(JSON.parse(text), null, 2) : `${text}\n`, contentType: media }
 }
 

@@ -7,7 +7,7 @@ import { badRequest } from '../status.ts'
 import type { Sent } from './decode.ts'
 import type { DeleteOptions } from './delete.ts'
 import { checkDeleteOptions } from './delete.ts'
-import { isTrueParameter } from './request-info.ts'
+import { booleanIn, integerIn } from './query.ts'
 
 /** A request as the layers below the server see it. */
 export interface ApiRequest {
@@ -71,16 +71,14 @@ function fromBody(body: Buffer, contentType: string | undefined): DeleteOptions 
 }
 
 function fromQuery(query: URLSearchParams): DeleteOptions {
-  const grace = query.get('gracePeriodSeconds')
-  const policy = query.get('propagationPolicy')
-  const orphan = query.get('orphanDependents')
-  const dryRun = query.getAll('dryRun').filter((value) => value !== '')
-  if (grace !== null && grace !== '' && !/^-?\d+$/.test(grace))
-    throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(grace)}: invalid syntax`)
+  const gracePeriodSeconds = integerIn(query, 'gracePeriodSeconds')
+  const propagationPolicy = query.get('propagationPolicy')
+  const orphanDependents = booleanIn(query, 'orphanDependents')
+  const dryRun = query.getAll('dryRun')
   return {
-    ...(grace && { gracePeriodSeconds: Number(grace) }),
-    ...(policy && { propagationPolicy: policy }),
-    ...(orphan && { orphanDependents: isTrueParameter(orphan) }),
+    ...(gracePeriodSeconds !== undefined && { gracePeriodSeconds }),
+    ...(propagationPolicy !== null && { propagationPolicy }),
+    ...(orphanDependents !== undefined && { orphanDependents }),
     ...(dryRun.length > 0 && { dryRun }),
   }
 }

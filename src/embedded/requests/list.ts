@@ -1,10 +1,11 @@
 import type { Clock } from '../../core/clock.ts'
-import { sleep } from '../../core/clock.ts'
 import type { Served } from '../kinds/registry.ts'
 import type { Selection } from '../select/matcher.ts'
 import { matches, onlyName, selectionOf, selectsAll } from '../select/matcher.ts'
 import { ApiFailure, badRequest } from '../status.ts'
 import type { Entry, Store } from '../storage/store.ts'
+import type { Continuation } from './continue-token.ts'
+import { inconsistent, readToken, writeToken } from './continue-token.ts'
 import type { ListParameters } from './parameters.ts'
 
 export interface Listed {
@@ -24,10 +25,12 @@ export async function listEntries(
   const { store } = deps
   const selection = selectionOf(served, parameters)
   const from = parameters.continueToken === '' ? undefined : readToken(parameters.continueToken)
-  if (!from && parameters.resourceVersion) await untilRevision(deps, parameters.resourceVersion)
-  const at = from?.revision ?? (parameters.match === 'Exact' ? parameters.resourceVersion : undefined)
+  if (from && parameters.resourceVersion)
+    throw badRequest('specifying resource version is not allowed when using continue')
+  const at = from ? from.revision : exactVersion(parameters)
+  await untilRevision(deps, at ?? parameters.resourceVersion ?? 0)
   if (at !== undefined && at !== inconsistent && at < store.oldestRevision)
-    throw from ? tokenExpired(store, from.after) : versionExpired()
+    throw from ? tokenExpired(from) : versionExpired()
   const name = onlyName(selection)
   if (name !== undefined && at === undefined) return listOne(store, served, namespace, selection, name)
   return page(store, served, selection, {
@@ -36,6 +39,12 @@ export async function listEntries(
     ...(at !== undefined && at !== inconsistent && { at }),
     ...(from && { after: from.after }),
   })
+}
+
+/** A first page names the version that the others will be of. */
+function exactVersion({ match, resourceVersion, limit }: ListParameters): number | undefined {
+  if (!resourceVersion) return undefined
+  return match === 'Exact' || (match === undefined && limit > 0) ? resourceVersion : undefined
 }
 
 /** A name is looked up, not searched for. In all namespaces it is searched for after all. */
@@ -73,48 +82,31 @@ function page(store: Store, served: Served, selection: Selection, query: PageQue
   return { entries, revision }
 }
 
-/** In a token: the state of now rather than that of the first page. */
-const inconsistent = -1
-
-/** The form of Kubernetes: clients take it for opaque, people look into it. */
-const writeToken = (after: string, revision: number): string =>
-  Buffer.from(JSON.stringify({ v: 'meta.k8s.io/v1', rv: revision, start: `${after}\0` })).toString('base64url')
-
 const tokenAfter = (entry: Entry | undefined, revision: number): string =>
-  writeToken(`${entry?.namespace}/${entry?.name}`, revision)
-
-function readToken(token: string): { after: string; revision: number } {
-  let read: { v?: unknown; rv?: unknown; start?: unknown }
-  try {
-    read = JSON.parse(Buffer.from(token, 'base64url').toString()) ?? {}
-  } catch {
-    throw badRequest('invalid continue token: continue key is not valid: it is not what a list has answered')
-  }
-  const { v, rv, start } = read
-  if (v !== 'meta.k8s.io/v1' || typeof rv !== 'number' || typeof start !== 'string' || !start.endsWith('\0'))
-    throw badRequest('invalid continue token: continue key is not valid: unrecognized encoded continue token')
-  return { after: start.slice(0, -1), revision: rv }
-}
+  writeToken({ after: `${entry?.namespace}/${entry?.name}`, revision })
 
 const tokenExpiredWords =
   'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.'
 
-function tokenExpired(_store: Store, after: string): ApiFailure {
-  return new ApiFailure(410, 'Expired', tokenExpiredWords, undefined, { continue: writeToken(after, inconsistent) })
-}
+const tokenExpired = ({ after }: Continuation) =>
+  new ApiFailure(410, 'Expired', tokenExpiredWords, undefined, {
+    continue: writeToken({ after, revision: inconsistent }),
+  })
 
 const versionExpired = () => new ApiFailure(410, 'Expired', 'The resourceVersion for the provided list is too old.')
 
 /** How long a read waits for a version that is not there yet. */
 const patienceMs = 3_000
 
-async function untilRevision({ store, clock }: { store: Store; clock: Clock }, revision: number): Promise<void> {
+/** Resolves once the store has come so far. */
+export async function untilRevision({ store, clock }: { store: Store; clock: Clock }, revision: number): Promise<void> {
   if (store.revision >= revision) return
-  const reached = Promise.withResolvers<void>()
+  const over = Promise.withResolvers<void>()
   using _subscription = store.subscribe(() => {
-    if (store.revision >= revision) reached.resolve()
+    if (store.revision >= revision) over.resolve()
   })
-  await Promise.race([reached.promise, sleep(clock, patienceMs)])
+  using _late = clock.countdown(patienceMs, over.resolve)
+  await over.promise
   if (store.revision < revision) throw tooLargeVersion(revision, store.revision)
 }
 
@@ -123,5 +115,3 @@ const tooLargeVersion = (revision: number, current: number) =>
     causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
     retryAfterSeconds: 1,
   })
-
-export { untilRevision }

@@ -1,4 +1,5 @@
-import { notAcceptable } from '../status.ts'
+import { goQuote } from '../kinds/decode/go-quote.ts'
+import { badRequest, notAcceptable } from '../status.ts'
 
 /** How a client wants its answer. */
 export interface Form {
@@ -20,15 +21,28 @@ const json = new Set(['application/json', 'application/*', '*/*'])
 /** The first thing a client accepts that is served here. Protobuf is not, so JSON is chosen where both are accepted. */
 export function negotiate(accept: string | undefined, query: URLSearchParams, userAgent: string): Form {
   const isPretty = wantsPretty(query.get('pretty'), userAgent)
-  const includeObject = (query.get('includeObject') || 'Metadata') as Form['includeObject']
   for (const { media, parameters } of clausesOf(accept)) {
     const isYaml = media === 'application/yaml'
     const as = formOf(parameters)
     if ((json.has(media) || isYaml) && as)
-      return { as, media: isYaml ? 'application/yaml' : 'application/json', isPretty, includeObject }
+      return {
+        as,
+        media: isYaml ? 'application/yaml' : 'application/json',
+        isPretty: isPretty || parameters['pretty'] === '1',
+        includeObject: as === 'Table' ? includedIn(query.get('includeObject') || 'Metadata') : 'Metadata',
+      }
   }
   throw notAcceptable(
     'only the following media types are accepted: application/json, application/yaml; a client that asks for protobuf alone needs its JSON switch (--kube-api-content-type=application/json)',
+  )
+}
+
+const isIncludable = (asked: string): asked is Form['includeObject'] => ['None', 'Metadata', 'Object'].includes(asked)
+
+function includedIn(asked: string): Form['includeObject'] {
+  if (isIncludable(asked)) return asked
+  throw badRequest(
+    `Unable to convert to Table as requested: includeObject: Invalid value: ${goQuote(asked)}: must be 'Metadata', 'Object', 'None', or empty`,
   )
 }
 
@@ -56,7 +70,9 @@ function clausesOf(accept: string | undefined): Clause[] {
 /** People who call with curl or a browser are given what they can read, as the real server does. */
 const readers = /^(curl|Wget|Mozilla\/5\.0)/
 
+const yes = new Set(['1', 't', 'T', 'true', 'True', 'TRUE'])
+
 function wantsPretty(asked: string | null, userAgent: string): boolean {
-  if (asked !== null && asked !== '') return asked !== '0' && asked !== 'false'
+  if (asked !== null && asked !== '') return yes.has(asked)
   return readers.test(userAgent)
 }

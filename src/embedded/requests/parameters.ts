@@ -1,7 +1,7 @@
 import type { FieldError } from '../../core/schema/field-errors.ts'
 import { checkFieldManager } from '../patch/manager-name.ts'
 import { ApiFailure, badRequest, invalid } from '../status.ts'
-import { isTrueParameter } from './request-info.ts'
+import { booleanIn, integerIn, versionFlaw } from './query.ts'
 
 /** Parameters of list and watch, as far as they can be read without knowing the kind. */
 export interface ListParameters {
@@ -26,69 +26,70 @@ const forbiddenOption = (field: string, why: string): FieldError => ({
 export function readListParameters(query: URLSearchParams, isWatch: boolean): ListParameters {
   const given = query.get('resourceVersion') ?? ''
   const match = query.get('resourceVersionMatch') ?? ''
-  const initial = query.get('sendInitialEvents')
   const parameters = {
     labelSelector: query.get('labelSelector') ?? '',
     fieldSelector: query.get('fieldSelector') ?? '',
-    limit: readInteger(query.get('limit')) ?? 0,
+    timeoutSeconds: integerIn(query, 'timeoutSeconds'),
+    limit: integerIn(query, 'limit') ?? 0,
     continueToken: query.get('continue') ?? '',
-    timeoutSeconds: readInteger(query.get('timeoutSeconds')),
-    allowBookmarks: isTrueParameter(query.get('allowWatchBookmarks')),
-    sendInitialEvents: initial === null || initial === '' ? undefined : isTrueParameter(initial),
+    allowBookmarks: booleanIn(query, 'allowWatchBookmarks') ?? false,
+    sendInitialEvents: booleanIn(query, 'sendInitialEvents'),
   }
-  const errors = isWatch
-    ? watchErrors(given, match, parameters.sendInitialEvents)
-    : listErrors(given, match, parameters.continueToken, parameters.sendInitialEvents)
+  const errors = isWatch ? watchErrors(match, parameters) : listErrors(given, match, parameters)
   if (errors.length > 0) throw invalid({ group: 'meta.k8s.io', kind: 'ListOptions' }, '', errors)
   return {
     ...parameters,
-    resourceVersion: readResourceVersion(given, isWatch),
+    resourceVersion: readResourceVersion(given, !isWatch),
     match: match === '' ? undefined : (match as 'Exact' | 'NotOlderThan'),
   }
 }
 
-function listErrors(version: string, match: string, token: string, initial: boolean | undefined): FieldError[] {
-  if (initial !== undefined) return [forbiddenOption('sendInitialEvents', 'sendInitialEvents is forbidden for list')]
-  if (match === '') return []
-  const forbid = (why: string) => forbiddenOption('resourceVersionMatch', why)
-  if (token !== '') return [forbid('resourceVersionMatch is forbidden when continue is provided')]
-  if (version === '') return [forbid('resourceVersionMatch is forbidden unless resourceVersion is provided')]
-  if (match !== 'Exact' && match !== 'NotOlderThan')
-    return [
-      {
-        reason: 'FieldValueNotSupported',
-        field: 'resourceVersionMatch',
-        message: `Unsupported value: ${JSON.stringify(match)}: supported values: "Exact", "NotOlderThan", ""`,
-      },
-    ]
-  if (match === 'Exact' && version === '0')
-    return [forbid('resourceVersionMatch "exact" is forbidden for resourceVersion "0"')]
-  return []
+type Asked = Pick<ListParameters, 'continueToken' | 'sendInitialEvents'>
+
+const forbidMatch = (why: string) => forbiddenOption('resourceVersionMatch', why)
+
+const unsupportedMatch = (match: string, supported: string): FieldError => ({
+  reason: 'FieldValueNotSupported',
+  field: 'resourceVersionMatch',
+  message: `Unsupported value: ${JSON.stringify(match)}: supported values: ${supported}`,
+})
+
+function listErrors(version: string, match: string, { continueToken, sendInitialEvents }: Asked): FieldError[] {
+  const errors: FieldError[] = []
+  if (match !== '') {
+    if (version === '') errors.push(forbidMatch('resourceVersionMatch is forbidden unless resourceVersion is provided'))
+    if (continueToken !== '') errors.push(forbidMatch('resourceVersionMatch is forbidden when continue is provided'))
+    if (match !== 'Exact' && match !== 'NotOlderThan')
+      errors.push(unsupportedMatch(match, '"Exact", "NotOlderThan", ""'))
+    if (match === 'Exact' && version === '0')
+      errors.push(forbidMatch('resourceVersionMatch "exact" is forbidden for resourceVersion "0"'))
+  }
+  if (sendInitialEvents !== undefined)
+    errors.push(forbiddenOption('sendInitialEvents', 'sendInitialEvents is forbidden for list'))
+  return errors
 }
 
-function watchErrors(_version: string, match: string, initial: boolean | undefined): FieldError[] {
-  const forbid = (why: string) => forbiddenOption('resourceVersionMatch', why)
-  if (initial === undefined)
-    return match === ''
-      ? []
-      : [forbid('resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided')]
-  if (match !== 'NotOlderThan')
-    return [forbid('sendInitialEvents requires setting resourceVersionMatch to NotOlderThan')]
-  return []
+function watchErrors(match: string, { continueToken, sendInitialEvents }: Asked): FieldError[] {
+  const errors: FieldError[] = []
+  if (sendInitialEvents === undefined && match !== '')
+    errors.push(forbidMatch('resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided'))
+  if (sendInitialEvents !== undefined && match !== 'NotOlderThan')
+    errors.push(forbidMatch('sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'))
+  if (match !== '' && match !== 'NotOlderThan') errors.push(unsupportedMatch(match, '"NotOlderThan"'))
+  if (continueToken !== '') errors.push(forbidMatch('resourceVersionMatch is forbidden when continue is provided'))
+  return errors
 }
 
-function readResourceVersion(text: string, isWatch: boolean): number | undefined {
+function readResourceVersion(text: string, isList: boolean): number | undefined {
   if (text === '') return undefined
-  if (/^\d+$/.test(text)) return Number(text)
-  const message = `resourceVersion: Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`
-  throw isWatch ? new ApiFailure(500, '', message) : badRequest(message)
+  const flaw = versionFlaw(text)
+  if (flaw === undefined) return Number(text)
+  throw isList ? badRequest(`invalid resource version: ${flaw}`) : new ApiFailure(500, '', flaw)
 }
 
-function readInteger(text: string | null): number | undefined {
-  if (text === null || text === '') return undefined
-  if (/^[+-]?\d+$/.test(text)) return Number(text)
-  throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`)
-}
+/** Of a get: the version that it must not be older than. */
+export const readGetVersion = (query: URLSearchParams): number =>
+  readResourceVersion(query.get('resourceVersion') ?? '', false) ?? 0
 
 export interface WriteParameters {
   dryRun: boolean
@@ -102,7 +103,7 @@ export interface WriteParameters {
 const validations = ['Ignore', 'Warn', 'Strict']
 
 export function readWriteParameters(query: URLSearchParams, options: string): WriteParameters {
-  const dryRun = query.getAll('dryRun').filter((value) => value !== '')
+  const dryRun = query.getAll('dryRun')
   const validation = query.get('fieldValidation') ?? ''
   const errors: FieldError[] = []
   if (dryRun.some((value) => value !== 'All')) errors.push(...dryRunErrors(dryRun))
@@ -114,9 +115,8 @@ export function readWriteParameters(query: URLSearchParams, options: string): Wr
     })
   if (options !== 'PatchOptions') errors.push(...checkFieldManager(query.get('fieldManager') ?? ''))
   if (errors.length > 0) throw invalid({ group: 'meta.k8s.io', kind: options }, '', errors)
-  const force = query.get('force')
   const fieldManager = query.get('fieldManager') ?? ''
-  const isForced = force === null || force === '' ? undefined : isTrueParameter(force)
+  const isForced = booleanIn(query, 'force')
   return {
     dryRun: dryRun.length > 0,
     fieldManager,

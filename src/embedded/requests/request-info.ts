@@ -1,3 +1,5 @@
+import { booleanIn } from './query.ts'
+
 /** What a request is about, read from its method and path alone: what authorization is asked with. */
 export type RequestInfo = ResourceInfo | PathInfo
 
@@ -36,8 +38,6 @@ const verbs: ReadonlyMap<string, string> = new Map([
 /** Subresources of a namespace; anything else behind its name is a resource in it. */
 const ofNamespaces = new Set(['status', 'finalize'])
 
-const isTrue = (value: string | null): boolean => value !== null && value !== '' && value !== '0' && value !== 'false'
-
 export function readRequestInfo(method: string, path: string, query: URLSearchParams): RequestInfo {
   const parts = path.split('/').filter((part) => part !== '')
   const isCore = parts[0] === 'api'
@@ -60,7 +60,7 @@ export function readRequestInfo(method: string, path: string, query: URLSearchPa
     if (isWithin) rest = rest.slice(2)
   }
   const [plural = '', name = '', subresource = ''] = rest
-  if (name === '' && verb === 'get') verb = isTrue(query.get('watch')) ? 'watch' : 'list'
+  if (name === '' && verb === 'get') verb = booleanIn(query, 'watch') ? 'watch' : 'list'
   if (name === '' && verb === 'delete') verb = 'deletecollection'
   return {
     isResource: true,
@@ -76,5 +76,3 @@ export function readRequestInfo(method: string, path: string, query: URLSearchPa
     path,
   }
 }
-
-export { isTrue as isTrueParameter }

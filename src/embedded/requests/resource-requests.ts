@@ -28,7 +28,7 @@ import { listEntries, untilRevision } from './list.ts'
 import type { Form } from './negotiate.ts'
 import { negotiate } from './negotiate.ts'
 import type { WriteParameters } from './parameters.ts'
-import { readListParameters, readWriteParameters } from './parameters.ts'
+import { readGetVersion, readListParameters, readWriteParameters } from './parameters.ts'
 import { patchObject, patchTypeOf } from './patch.ts'
 import { objectOf, textOf, textsOf } from './representation.ts'
 import type { ResourceInfo } from './request-info.ts'
@@ -65,7 +65,7 @@ export async function answerResource(
   if (!(served.kind.verbs as readonly string[]).includes(info.verb)) throw methodNotAllowed()
   switch (info.verb) {
     case 'get':
-      return getOne(deps, call, form)
+      return getOne(deps, request, call, form)
     case 'list':
       return list(deps, request, call, form)
     case 'watch':
@@ -99,7 +99,8 @@ function unknownResource({ registry }: ResourceDeps, { group }: ResourceInfo): A
   return pageNotFound()
 }
 
-async function getOne(deps: ResourceDeps, call: Call, form: Form): Promise<Answer> {
+async function getOne(deps: ResourceDeps, { query }: ApiRequest, call: Call, form: Form): Promise<Answer> {
+  await untilRevision(deps, readGetVersion(query))
   const entry = deps.store.get(call.served.kind.storage, call.namespace, call.name)
   if (!entry) throw notFound(aboutOf(call), call.name)
   return textAnswer(200, objectText(await textOf(entry, call.served), call.served, form, deps.clock.now()), form)
@@ -263,7 +264,7 @@ async function subresourceRequest(
         : await changeThroughView(deps, request, call, found),
       form,
     )
-  if (info.verb === 'get') return getOne(deps, call, form)
+  if (info.verb === 'get') return getOne(deps, request, call, form)
   return info.verb === 'update' ? update(deps, request, call, form) : patch(deps, request, call, form)
 }
 

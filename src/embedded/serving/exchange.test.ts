@@ -48,7 +48,6 @@ const answered = async (answer: Answer, warnings: string[] = []): Promise<Receiv
     log: silentLog,
     clock: new FakeClock(),
     watches: new Set<Disposable>(),
-    watches: new Set<Disposable>(),
     route: async (_: unknown, __: unknown, ___: unknown, warn: (text: string) => void) => {
       for (const warning of warnings) warn(warning)
       return answer

@@ -81,8 +81,10 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
   })
-  server.on('connect', (_request: unknown, socket: Duplex) => {
+  server.on('connect', (_request: unknown, socket: Duplex | Http2ServerResponse) => {
     const body = `${JSON.stringify(methodNotAllowed().toStatus())}\n`
+    // Over HTTP/2 there is a response to be given, and no connection to be taken.
+    if ('writeHead' in socket) return void socket.writeHead(405, { 'content-type': 'application/json' }).end(body)
     socket.end(
       `HTTP/1.1 405 Method Not Allowed\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
     )

@@ -1,16 +1,21 @@
 import type { Counter, Metrics } from '../../core/metrics.ts'
-import type { RequestInfo } from '../requests/request-info.ts'
+import type { RequestInfo, ResourceInfo } from '../requests/request-info.ts'
 
-/** Counts requests under the names that dashboards of Kubernetes know. */
-export function requestMetrics(metrics: Metrics): (info: RequestInfo, code: number) => void {
+/**
+ * Counts requests under the names that dashboards of Kubernetes know. Strangers make up methods and resources: what is
+ * none here counts without its name, lest they fill the memory or keep others from being counted.
+ */
+export function requestMetrics(
+  metrics: Metrics,
+  isServed: (info: ResourceInfo) => boolean,
+): (info: RequestInfo, code: number) => void {
   const counters = new Map<string, { inc(): void }>()
   return (info, code) => {
-    const verb = info.verb.toUpperCase()
-    const resource = info.isResource ? info.plural : ''
+    const verb = verbs.has(info.verb) ? info.verb.toUpperCase() : 'OTHER'
+    const resource = info.isResource && isServed(info) ? info.plural : ''
     const key = `${verb} ${resource} ${code}`
     let counter = counters.get(key)
     if (!counter) {
-      // Names that strangers make up must not fill the memory.
       if (counters.size > mostSeries) return
       const labels = { verb: [verb], resource: [resource], code: [String(code)] }
       const declared: Counter<typeof labels> = metrics.counter(
@@ -25,4 +30,10 @@ export function requestMetrics(metrics: Metrics): (info: RequestInfo, code: numb
   }
 }
 
-const mostSeries = 2_000
+/** Custom kinds come and go. */
+const mostSeries = 20_000
+
+const verbs = new Set([
+  ...['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection'],
+  ...['post', 'put', 'head', 'options'],
+])

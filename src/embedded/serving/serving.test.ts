@@ -233,11 +233,20 @@ test('a watch ends when its server says so, and what it said before arrives', as
 test('a watcher that does not read is held back, and told the rest when it reads again', async (t) => {
   const { answer, put } = watching(t)
   for (let index = 0; index < 30; index++) await put(`c-${index}`, 'x'.repeat(100_000))
-  const { session, watches, until } = await serve(t, async () => answer())
+  let written = 0
+  const counted = ({ writeFrame, ...rest }: WatchAnswer): WatchAnswer => ({
+    ...rest,
+    writeFrame(frame) {
+      written++
+      return writeFrame(frame)
+    },
+  })
+  const { session, watches, until } = await serve(t, async () => counted(answer()))
   const stream = session().request({ ':path': '/' })
   await once(stream, 'response')
   await until('it is open', () => watches.size === 1)
   await put('c-0', 'last')
+  assert.ok(written > 5 && written < 20, `${written} lines wait for the reader`)
   let text = ''
   stream.setEncoding('utf8')
   stream.on('data', (chunk: string) => (text += chunk))

@@ -76,15 +76,20 @@ class InProcessCalls implements Calls {
     }
     stream.onAnswer(200, {})
     let isPaused = false
+    let isCancelled = false
     const watch = answered.open({
       take(line) {
         stream.onData(line)
         return !isPaused
       },
-      end: () => stream.onEnd(),
+      // As over the network, whoever cancels is not told of an end: a reader is told why instead.
+      end: () => isCancelled || stream.onEnd(),
     })
     stream.exchange = {
-      cancel: () => watch[Symbol.dispose](),
+      cancel() {
+        isCancelled = true
+        watch[Symbol.dispose]()
+      },
       pause() {
         isPaused = true
       },

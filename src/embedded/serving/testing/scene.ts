@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import type { IncomingMessage, RequestOptions } from 'node:http'
 import type { ClientHttp2Session, ClientHttp2Stream } from 'node:http2'
 import { connect } from 'node:http2'
@@ -77,36 +76,41 @@ export async function serve(
     return client
   }
 
+  /** Over HTTP/1.1; what is to be sent is the caller's to end. */
+  function open1(path: string, options: RequestOptions = {}) {
+    const asked = httpsRequest(new URL(path, url), { ca, agent: false, ...options } as RequestOptions)
+    const answered = new Promise<IncomingMessage>((resolve, reject) => {
+      asked.once('response', resolve)
+      asked.on('error', reject)
+    })
+    answered.catch(() => {})
+    clients.add(() => asked.destroy())
+    return { asked, answered }
+  }
+
+  async function get1(path: string, options: RequestOptions = {}): Promise<Got> {
+    const { asked, answered } = open1(path, options)
+    asked.end()
+    const answer = await answered
+    const body = Buffer.concat(await Array.fromAsync<Buffer>(answer))
+    return { code: answer.statusCode ?? 0, headers: answer.headers, body }
+  }
+
   return {
-    ...{ clock, lines, watches, done, listener, responses, session },
+    ...{ clock, lines, watches, done, listener, responses, session, open1, get1 },
     /** Over HTTP/2. */
-    async get2(path: string, headers: Record<string, string> = {}, client = session()): Promise<Got> {
-      return received(client.request({ ':path': path, ...headers }))
-    },
-    /** Over HTTP/1.1; what is to be sent is the caller's to end. */
-    open1(path: string, options: RequestOptions = {}) {
-      const asked = httpsRequest(new URL(path, url), { ca, agent: false, ...options } as RequestOptions)
-      const answered = new Promise<IncomingMessage>((resolve, reject) => {
-        asked.once('response', resolve)
-        asked.on('error', reject)
-      })
-      answered.catch(() => {})
-      clients.add(() => asked.destroy())
-      return { asked, answered }
-    },
-    async get1(path: string, options: RequestOptions = {}): Promise<Got> {
-      const { asked, answered } = this.open1(path, options)
-      asked.end()
-      const answer = await answered
-      const body = Buffer.concat(await Array.fromAsync<Buffer>(answer))
-      return { code: answer.statusCode ?? 0, headers: answer.headers, body }
-    },
+    get2: (path: string, headers: Record<string, string> = {}, client = session()): Promise<Got> =>
+      received(client.request({ ':path': path, ...headers })),
     until: (what: string, look: () => boolean) => eventually(what, look, { withinMs: 5_000, everyMs: 2 }),
   }
 }
 
 export async function received(stream: ClientHttp2Stream): Promise<Got> {
-  const [headers] = (await once(stream, 'response')) as [Record<string, unknown>]
+  const headers = await new Promise<Record<string, unknown>>((resolve, reject) => {
+    stream.once('response', resolve)
+    stream.once('error', reject)
+    stream.once('close', () => reject(new Error('closed without an answer')))
+  })
   const body = Buffer.concat(await Array.fromAsync<Buffer>(stream))
   return { code: Number(headers[':status']), headers, body }
 }

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { goPattern } from './go-pattern.ts'
+import { linearPattern } from './linear-pattern.ts'
+
+const msOf = (act: () => unknown): number => {
+  const startedAt = performance.now()
+  act()
+  return performance.now() - startedAt
+}
+
+for (const [pattern, text] of [
+  ['^(a+)+$', `${'a'.repeat(5_000)}!`],
+  ['^([a-z0-9]+[._-]?)+@x$', `${'a'.repeat(5_000)}!`],
+  ['^(a|a)*$', `${'a'.repeat(5_000)}!`],
+  ['a+$', `${'a'.repeat(50_000)}!`],
+  ['^a*a*a*a*a*b$', 'a'.repeat(5_000)],
+  ['(x+x+)+y', 'x'.repeat(5_000)],
+] as const)
+  test(`${pattern} is told of a long text in little time`, () => {
+    const matcher = linearPattern(pattern)
+    assert.ok(msOf(() => assert.equal(matcher.test(text), false)) < 3_000)
+  })
+
+const pieces = fc.constantFrom(
+  ...['a', 'b', '.', '[ab]', '[^a]', '\\d', '\\w', '(a|b)', '(?:ab)', '^', '$', '\\b', '\\B', '(?m)^'],
+  ...[
+    '(?m:$)',
+    '(?s:.)',
+    '\\n',
+    '[[:alpha:]]',
+    '\\p{L}',
+    '\\x41',
+    'é',
+    '😀',
+    '(a*b)',
+    '(|a)',
+    '\\.',
+    '[a-c-]',
+    '|',
+    '()',
+  ],
+)
+const repeats = fc.constantFrom('', '', '', '*', '+', '?', '{2}', '{1,2}', '{0,3}', '{2,}', '*?', '+?')
+const patterns = fc
+  .array(fc.tuple(pieces, repeats), { maxLength: 6 })
+  .map((parts) => parts.map(([piece, repeat]) => (['|', '^', '$'].includes(piece) ? piece : piece + repeat)).join(''))
+const texts = fc
+  .array(fc.constantFrom('a', 'b', 'A', 'c', '1', ' ', '\n', '.', '-', 'é', '😀'), { maxLength: 12 })
+  .map((characters) => characters.join(''))
+
+/** Long enough that JavaScript is not asked; what is put in front and behind is in the text for both. */
+const padding = ' '.repeat(70)
+
+test('both ways of matching agree', () => {
+  fc.assert(
+    fc.property(patterns, texts, (pattern, text) => {
+      let native: RegExp
+      try {
+        native = goPattern(pattern)
+      } catch {
+        return
+      }
+      const linear = linearPattern(pattern)
+      for (const whole of [text, `${text}\n${padding}`, `${padding}\n${text}`])
+        assert.equal(linear.test(whole), native.test(whole), `${native.source} ${JSON.stringify(whole)}`)
+    }),
+    { numRuns: 5_000 },
+  )
+})
+
+test('case counts where the pattern says so, and nowhere else', () => {
+  assert.equal(linearPattern('a(?i:A)|[ab]').test('A'), false)
+  assert.equal(linearPattern('(?i)b{0,3}\\p{L}a{2,}').test('😀aAa'), true)
+  assert.equal(linearPattern('(?i)é(?-i)a').test('Éa'), true)
+})
+
+test('what is no expression is refused in the words of Go', () => {
+  assert.throws(() => linearPattern('a('), /missing closing \)/)
+})
