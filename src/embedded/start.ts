@@ -35,6 +35,7 @@ import type { ExchangeDeps } from './serving/exchange.ts'
 import { exchange } from './serving/exchange.ts'
 import type { Listener, ListenOptions } from './serving/listener.ts'
 import { listen } from './serving/listener.ts'
+import { Load } from './serving/load.ts'
 import { requestMetrics } from './serving/request-metrics.ts'
 import type { RouteDeps } from './serving/routes.ts'
 import { route } from './serving/routes.ts'
@@ -145,6 +146,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
   const watches = new Set<Disposable>()
   const exchanging: ExchangeDeps = {
     ...{ authenticator, authorizer, clock, log, audit, watches },
+    load: new Load(),
     impersonate: createImpersonation(authorizer),
     route: answer,
     onDone: ({ info }, code) => counted(info, code),

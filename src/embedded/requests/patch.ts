@@ -18,6 +18,8 @@ import { checkName, decodeSent, knownIn, settleNamespace } from './decode.ts'
 import { managingOf } from './managing.ts'
 import type { WriteParameters } from './parameters.ts'
 import { strategicPatcher } from './strategic-patch.ts'
+import type { Upserted } from './upsert.ts'
+import { upsert } from './upsert.ts'
 
 type PatchType = 'json' | 'merge' | 'strategic' | 'apply'
 
@@ -40,31 +42,27 @@ export function patchTypeOf(request: ApiRequest, { served }: Call): PatchType {
 const unknownFormat = 'the body of the request was in an unknown format - accepted media types include: '
 const customTypes = 'application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml'
 
-export interface Patched {
-  readonly object: ApiObject
-  readonly isNew: boolean
-}
-
 export async function patchObject(
   deps: WriteDeps,
   call: Call,
   type: PatchType,
   body: Buffer,
   parameters: WriteParameters,
-): Promise<Patched> {
+): Promise<Upserted> {
   const flaws = checkPatchParameters({ ...parameters, isApply: type === 'apply' })
   if (flaws.length > 0) throw invalid({ group: 'meta.k8s.io', kind: 'PatchOptions' }, '', flaws)
   const { options } = parameters
-  const isAbsent = !deps.store.get(call.served.kind.storage, call.namespace, call.name)
-  if (isAbsent && (type !== 'apply' || call.subresource !== '')) throw notFound(aboutOf(call), call.name)
   const propose =
     type === 'apply' ? applying(deps, call, body, parameters) : patching(deps, call, type, body, parameters)
-  if (isAbsent) {
-    const { object } = await propose(undefined)
-    return { object: await createObject(deps, call, object, { parameters, options, isApplied: true }), isNew: true }
-  }
-  const change = { parameters, options, isPut: false, propose }
-  return { object: await changeObject(deps, call, change), isNew: false }
+  const change = () => changeObject(deps, call, { parameters, options, isPut: false, propose })
+  if (type !== 'apply' || call.subresource !== '') return { object: await change(), isNew: false }
+  return upsert(deps, call, {
+    change,
+    async create() {
+      const { object } = await propose(undefined)
+      return createObject(deps, call, object, { parameters, options, isApplied: true })
+    },
+  })
 }
 
 type Propose = (current: ApiObject | undefined) => Promise<Proposal>

@@ -32,6 +32,7 @@ import { readGetVersion, readListParameters, readWriteParameters } from './param
 import { patchObject, patchTypeOf } from './patch.ts'
 import { objectOf, textOf, textsOf } from './representation.ts'
 import type { ResourceInfo } from './request-info.ts'
+import { upsert } from './upsert.ts'
 import { changeThroughView } from './view.ts'
 
 export interface ResourceDeps extends WriteDeps {
@@ -199,12 +200,13 @@ async function update(deps: ResourceDeps, request: ApiRequest, call: Call, form:
   settleNamespace(sent, call)
   checkName(sent, call)
   const { options } = parameters
-  const isAbsent = !deps.store.get(kind.storage, call.namespace, call.name)
-  if (isAbsent && kind.rules.createsOnUpdate && call.subresource === '' && !sent.metadata.resourceVersion)
-    return shown(deps, 201, await createObject(deps, call, sent, { parameters, options }), call.served, form)
   const propose = async () => ({ object: structuredClone(sent), isApplied: false })
-  const object = await changeObject(deps, call, { parameters, options, isPut: true, propose })
-  return shown(deps, 200, object, call.served, form)
+  const change = () => changeObject(deps, call, { parameters, options, isPut: true, propose })
+  if (!kind.rules.createsOnUpdate || call.subresource !== '' || sent.metadata.resourceVersion)
+    return shown(deps, 200, await change(), call.served, form)
+  const create = () => createObject(deps, call, structuredClone(sent), { parameters, options })
+  const { object, isNew } = await upsert(deps, call, { create, change })
+  return shown(deps, isNew ? 201 : 200, object, call.served, form)
 }
 
 async function patch(deps: ResourceDeps, request: ApiRequest, call: Call, form: Form): Promise<Answer> {

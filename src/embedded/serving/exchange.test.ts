@@ -8,6 +8,7 @@ import type { Answer } from '../requests/answer.ts'
 import type { Frame } from '../watch/frame.ts'
 import type { Sink } from '../watch/watch.ts'
 import { exchange } from './exchange.ts'
+import { Load } from './load.ts'
 
 const user = { name: 'a', groups: [] }
 const request = () =>
@@ -48,6 +49,7 @@ const answered = async (answer: Answer, warnings: string[] = []): Promise<Receiv
     log: silentLog,
     clock: new FakeClock(),
     watches: new Set<Disposable>(),
+    load: new Load(),
     route: async (_: unknown, __: unknown, ___: unknown, warn: (text: string) => void) => {
       for (const warning of warnings) warn(warning)
       return answer

@@ -9,6 +9,7 @@ import type { ApiRequest } from '../requests/body.ts'
 import { ApiFailure, badRequest, tooLarge } from '../status.ts'
 import type { GateDeps, Gated } from './gate.ts'
 import { throughGate } from './gate.ts'
+import type { Load } from './load.ts'
 import { isGone, sendPlain, sendWatch, sendWhole } from './send.ts'
 
 /** Of a request's body, as the real server has it. */
@@ -20,6 +21,7 @@ const bodyWithinMs = 60_000
 export interface ExchangeDeps extends GateDeps {
   clock: Clock
   audit?: Audit | undefined
+  load: Load
   /** Those that are open, for whoever has to end them. */
   watches: Set<Disposable>
   /** Told when a request has been answered, or its watch is over. */
@@ -43,6 +45,7 @@ export async function exchange(
     authorization: request.headers.authorization,
   }
   const startedAt = performance.now()
+  using _answering = deps.load.answering()
   const gated = await throughGate(deps, asked, presented)
   const { answer, warnings } = gated
   const headers = headersOf(answer, warnings, auditId)

@@ -13,6 +13,7 @@ import { readRequestInfo } from '../requests/request-info.ts'
 import { exactField, parseFieldSelector } from '../select/field-selector.ts'
 import { ApiFailure, internalError } from '../status.ts'
 import { StorageFailure } from '../storage/store.ts'
+import type { Load } from './load.ts'
 import { Warnings } from './warnings.ts'
 
 export interface GateDeps {
@@ -20,6 +21,7 @@ export interface GateDeps {
   authorizer: Authorizer
   impersonate: Impersonate
   log: Log
+  load: Load
   /** What is behind the gate. */
   route(request: ApiRequest, info: RequestInfo, user: User, warn: (message: string) => void): Promise<Answer>
 }
@@ -46,6 +48,7 @@ export async function throughGate(deps: GateDeps, request: ApiRequest, presented
     const decision = await deps.authorizer.authorize(attributes)
     audit?.decided(decision)
     if (decision.verdict !== 'allow') throw forbiddenBy(attributes, decision, request.uri)
+    if (info.isResource) deps.load.admit(user)
     const answer = await deps.route(request, info, user, warn)
     return { answer, warnings: warnings.list(), info }
   } catch (error) {

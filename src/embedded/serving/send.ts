@@ -5,6 +5,7 @@ import { gzip } from 'node:zlib'
 import type { Clock } from '../../core/clock.ts'
 import type { WatchAnswer, WholeAnswer } from '../requests/answer.ts'
 import { openLines } from '../requests/lines.ts'
+import type { Load } from './load.ts'
 
 /** What a watcher may leave unread before it is told nothing more for the time being. */
 const maxUnreadBytes = 1024 * 1024
@@ -28,7 +29,7 @@ export function sendPlain(response: Http2ServerResponse, code: number, body: str
 }
 
 export async function sendWhole(
-  { clock }: { clock: Clock },
+  { clock, load }: { clock: Clock; load: Load },
   { code, body }: WholeAnswer,
   headers: Headers,
   request: Http2ServerRequest,
@@ -42,7 +43,11 @@ export async function sendWhole(
   }
   if (isGone(response)) return
   response.writeHead(code, { ...headers, 'content-length': String(bytes.length) })
-  if (bytes.length > smallBytes) giveUpLater(clock, response)
+  if (bytes.length > smallBytes) {
+    giveUpLater(clock, response)
+    const sending = load.sending(bytes.length)
+    response.once('close', () => sending.over())
+  }
   if (request.method === 'HEAD') response.end()
   else response.end(bytes)
   // What a client still sends is not wanted: its connection must not wait for it.

@@ -13,6 +13,7 @@ import type { ApiRequest } from '../../requests/body.ts'
 import type { ExchangeDeps } from '../exchange.ts'
 import { exchange } from '../exchange.ts'
 import { listen } from '../listener.ts'
+import { Load } from '../load.ts'
 
 const authority = testAuthority('test-serving-ca')
 const certified = authority.then((ca) => issueForServer(ca, { ipAddresses: ['127.0.0.1'] }))
@@ -42,6 +43,7 @@ export async function serve(
   const user = { name: 'jane', groups: [] }
   const deps: ExchangeDeps = {
     ...{ clock, log, watches, route },
+    load: new Load(),
     authenticator: { authenticate: async () => user },
     authorizer: { authorize: async () => ({ verdict: 'allow', reason: '' }) },
     impersonate: async (attributes) => attributes.user,
