@@ -1,11 +1,19 @@
 import { readFile } from 'node:fs/promises'
+import { isIP } from 'node:net'
 import { join } from 'node:path'
 import type { Clock } from '../core/clock.ts'
 import { after } from '../core/clock.ts'
 import { replaceFile } from '../core/replace-file.ts'
 import { Secret } from '../core/secret.ts'
 import type { Authority, CertifiedKey, KeyPair, SubjectInput, Usage } from '../pki/index.ts'
-import { createAuthority, generateKey, issueCertificate, publicKeyOf, readCertificate } from '../pki/index.ts'
+import {
+  createAuthority,
+  generateKey,
+  issueCertificate,
+  publicKeyOf,
+  readCertificate,
+  whyUntrusted,
+} from '../pki/index.ts'
 
 /** Whom a control plane trusts. Servers and clients have authorities of their own, so that one is never taken for the other. */
 export interface Identities {
@@ -25,16 +33,21 @@ const leafLifeMs = 365 * dayMs
 /** A certificate that ends sooner is replaced at the next start. */
 const renewBeforeMs = 90 * dayMs
 
-const serverNames = (host: string) => ({
-  dnsNames: [
-    'localhost',
-    'kubernetes',
-    'kubernetes.default',
-    'kubernetes.default.svc',
-    'kubernetes.default.svc.cluster.local',
-  ],
-  ipAddresses: [...new Set(['127.0.0.1', '::1', '10.0.0.1', host])].filter((address) => address !== '0.0.0.0'),
-})
+const dnsNames = [
+  'localhost',
+  'kubernetes',
+  'kubernetes.default',
+  'kubernetes.default.svc',
+  'kubernetes.default.svc.cluster.local',
+]
+const ipAddresses = ['127.0.0.1', '::1', '10.0.0.1']
+/** All addresses there are: nobody reaches it under these. */
+const everywhere = ['0.0.0.0', '::']
+
+function serverNames(host: string) {
+  if (isIP(host) === 0) return { dnsNames: [...new Set([...dnsNames, host])], ipAddresses }
+  return { dnsNames, ipAddresses: [...new Set([...ipAddresses, host])].filter((ip) => !everywhere.includes(ip)) }
+}
 
 type ServerNames = ReturnType<typeof serverNames>
 
@@ -51,7 +64,7 @@ export async function ensureIdentities(dir: string, clock: Clock, host: string):
     kept(
       join(files, name),
       () => issue(clock, issuer, subject, usage, sans),
-      ({ certPem }) => isFresh(certPem, clock) && namesAll(certPem, sans),
+      ({ certPem }) => isFresh(certPem, clock) && isFrom(issuer, certPem, clock, usage) && namesAll(certPem, sans),
     )
   const [server, admin, serviceAccounts] = await Promise.all([
     leaf('server', serverCa, { commonName: 'kube-apiserver' }, 'server', serverNames(host)),
@@ -64,10 +77,17 @@ export async function ensureIdentities(dir: string, clock: Clock, host: string):
 const isFresh = (certPem: string, clock: Clock): boolean =>
   readCertificate(certPem).notAfter.getTime() - clock.now().getTime() > renewBeforeMs
 
-const namesAll = (certPem: string, sans: ServerNames | undefined): boolean => {
-  if (!sans) return true
-  const { ipAddresses } = readCertificate(certPem).sans
-  return sans.ipAddresses.every((address) => ipAddresses.includes(address))
+/** One of an authority that is no more is of no use. */
+const isFrom = (issuer: Authority, certPem: string, clock: Clock, usage: Usage): boolean =>
+  whyUntrusted(certPem, issuer.certPem, clock.now(), { usage }) === undefined
+
+const namesAll = (certPem: string, wanted: ServerNames | undefined): boolean => {
+  if (!wanted) return true
+  const { sans } = readCertificate(certPem)
+  return (
+    wanted.ipAddresses.every((address) => sans.ipAddresses.includes(address)) &&
+    wanted.dnsNames.every((name) => sans.dnsNames.includes(name))
+  )
 }
 
 async function issue(

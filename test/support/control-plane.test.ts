@@ -13,7 +13,10 @@ test('in CI nothing is skipped', (t) => {
 })
 
 test('a control plane that does not exist is an error that names those that do', () => {
-  assert.throws(() => whySkip({ CONTROL_PLANE: 'other' }), /no control plane "other"; set CONTROL_PLANE to embedded or kube/)
+  assert.throws(
+    () => whySkip({ CONTROL_PLANE: 'other' }),
+    /no control plane "other"; set CONTROL_PLANE to embedded or kube/,
+  )
 })
 
 test('the embedded one needs nothing, so nothing is skipped', () => {

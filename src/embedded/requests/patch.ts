@@ -52,10 +52,13 @@ export async function patchObject(
   const flaws = checkPatchParameters({ ...parameters, isApply: type === 'apply' })
   if (flaws.length > 0) throw invalid({ group: 'meta.k8s.io', kind: 'PatchOptions' }, '', flaws)
   const { options } = parameters
+  const mayCreate = type === 'apply' && call.subresource === ''
+  if (!mayCreate && !deps.store.get(call.served.kind.storage, call.namespace, call.name))
+    throw notFound(aboutOf(call), call.name)
   const propose =
     type === 'apply' ? applying(deps, call, body, parameters) : patching(deps, call, type, body, parameters)
   const change = () => changeObject(deps, call, { parameters, options, isPut: false, propose })
-  if (type !== 'apply' || call.subresource !== '') return { object: await change(), isNew: false }
+  if (!mayCreate) return { object: await change(), isNew: false }
   return upsert(deps, call, {
     change,
     async create() {

@@ -28,3 +28,31 @@ for (const [method, path, expected] of [
 test('a method that is none has no verb, whatever objects of JavaScript inherit', () => {
   assert.equal(read('constructor', '/api/v1/secrets'), '  secrets')
 })
+
+test('what is many is listed or watched, as the query says', () => {
+  const verb = (query: string, path = '/api/v1/secrets') => read('GET', path, new URLSearchParams(query)).split(' ')[0]
+  assert.deepEqual(
+    ['', 'watch=0', 'watch=False'].map((query) => verb(query)),
+    ['list', 'list', 'list'],
+  )
+  assert.deepEqual(
+    ['watch', 'watch=', 'watch=1', 'watch=true'].map((query) => verb(query)),
+    Array(4).fill('watch'),
+  )
+  assert.equal(verb('watch=1', '/api/v1/namespaces/x/secrets/y'), 'get')
+  assert.equal(read('DELETE', '/api/v1/namespaces/x/secrets'), 'deletecollection x/ secrets')
+})
+
+test('what is behind a subresource is noticed', () => {
+  const hasMore = (path: string) => {
+    const info = readRequestInfo('GET', path, none)
+    return info.isResource && info.hasMore
+  }
+  assert.ok(!hasMore('/api/v1/namespaces/x/pods/y/log'))
+  assert.ok(hasMore('/api/v1/namespaces/x/pods/y/proxy/z'))
+})
+
+test('documents of discovery and other paths are no resources', () => {
+  for (const path of ['/', '/api', '/api/v1', '/apis', '/apis/apps', '/apis/apps/v1', '/version', '/apix/v1/a'])
+    assert.equal(read('GET', path), 'no resource', path)
+})

@@ -7,7 +7,7 @@ import type { Action } from '../kinds/kind.ts'
 import type { Served } from '../kinds/registry.ts'
 import type { ApiObject } from '../objects.ts'
 import { selectionOf } from '../select/matcher.ts'
-import { ApiFailure, badRequest, methodNotAllowed, noSuchPath, notFound } from '../status.ts'
+import { ApiFailure, badRequest, methodNotAllowed, noSuchPath, notAcceptable, notFound } from '../status.ts'
 import type { FanOut } from '../watch/fan-out.ts'
 import { openWatch } from '../watch/watch.ts'
 import type { Answer } from './answer.ts'
@@ -120,6 +120,8 @@ async function list(deps: ResourceDeps, { query }: ApiRequest, call: Call, form:
 }
 
 async function watch(deps: ResourceDeps, { query }: ApiRequest, call: Call, form: Form): Promise<Answer> {
+  if (form.media !== 'application/json')
+    throw notAcceptable('only the following media types are accepted: application/json;stream=watch')
   const parameters = readListParameters(query, true)
   if (parameters.sendInitialEvents && parameters.resourceVersion) await untilRevision(deps, parameters.resourceVersion)
   // `/watch/` in the path, with a name, is a watch of that one object.
@@ -239,8 +241,12 @@ async function removeAll(deps: ResourceDeps, request: ApiRequest, call: Call, fo
 }
 
 async function removeIfThere(deps: ResourceDeps, call: Call, options: DeleteOptions): Promise<ApiObject | undefined> {
-  if (!deps.store.get(call.served.kind.storage, call.namespace, call.name)) return undefined
-  return (await deleteObject(deps, call, options, true)).object
+  try {
+    return (await deleteObject(deps, call, options, true)).object
+  } catch (error) {
+    if (error instanceof ApiFailure && error.reason === 'NotFound') return undefined
+    throw error
+  }
 }
 
 async function subresourceRequest(

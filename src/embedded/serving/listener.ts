@@ -33,6 +33,9 @@ const maxStreamsPerConnection = 100
 
 const maxHeaderBytes = 1024 * 1024
 
+/** A connection that was silent for so long is asked whether there is still somebody. */
+const keepAliveAfterMs = 60_000
+
 /** How long answers under way may take once the server is told to stop. */
 const graceMs = 1_000
 
@@ -59,6 +62,9 @@ export async function listen(options: ListenOptions): Promise<Listener> {
       maxHeaderListPairs: 2_000,
       // Answered by the exchange, in the words of the real server.
       requireHostHeader: false,
+      // A client that vanished without a word would be waited for without end.
+      keepAlive: true,
+      keepAliveInitialDelay: keepAliveAfterMs,
       headersTimeout: 32_000,
       requestTimeout: 0,
     } as Parameters<typeof createSecureServer>[0],

@@ -73,7 +73,8 @@ function documentAt({ registry, address }: RouteDeps, path: string): object | un
 /** Under a group that is served, a version that is not is missing in the words of the API. */
 function unknownPath({ registry }: RouteDeps, path: string): Answer {
   const [, first, second] = path.split('/')
-  if (first === 'api' || (first === 'apis' && registry.all().some(({ group }) => group === second))) throw noSuchPath()
+  const isGroup = first === 'apis' && second !== '' && registry.all().some(({ group }) => group === second)
+  if (first === 'api' || isGroup) throw noSuchPath()
   return pageNotFound()
 }
 

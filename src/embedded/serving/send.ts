@@ -78,6 +78,7 @@ export function sendWatch(
     },
     end() {
       watches.delete(watch)
+      if (isGone(response)) return
       response.end()
       giveUpLater(clock, response)
     },

@@ -183,9 +183,7 @@ test('E9: a client that goes away during a watch leaves nothing behind', async (
   gone.destroy()
   asked.destroy()
   await until('nobody listens', () => fanOut.size === 0)
-  assert.deepEqual([watches.size, done.length, watchClock.nextDue], [0, 3, undefined])
-  await clock.advance('1m')
-  assert.equal(clock.nextDue, undefined)
+  assert.deepEqual([watches.size, done.length, watchClock.nextDue, clock.nextDue], [0, 3, undefined, undefined])
 })
 
 test('a client that goes away before its watch is opened leaves nothing behind', async (t) => {
@@ -228,6 +226,21 @@ test('a watch ends when its server says so, and what it said before arrives', as
     .map((line) => JSON.parse(line).type)
   assert.deepEqual([types.slice(0, 2), types.at(-1)], [['ADDED', 'ADDED'], 'BOOKMARK'])
   await until('it is over', () => done.length === 1)
+})
+
+test('a watcher that does not even read the end is dropped after a minute', async (t) => {
+  const { answer, put, clock: watchClock } = watching(t)
+  for (let index = 0; index < 30; index++) await put(`c-${index}`, 'x'.repeat(100_000))
+  const { session, clock, responses, watches, until } = await serve(t, async () => answer())
+  const stream = session().request({ ':path': '/' })
+  stream.on('error', () => {})
+  await once(stream, 'response')
+  await until('it is open', () => watches.size === 1)
+  await watchClock.advance('1h')
+  assert.deepEqual([watches.size, responses.size], [0, 1])
+  await clock.advance('1m')
+  await until('it is dropped', () => responses.size === 0)
+  assert.equal(clock.nextDue, undefined)
 })
 
 test('a watcher that does not read is held back, and told the rest when it reads again', async (t) => {
