@@ -98,7 +98,7 @@ describe('discovery', needsControlPlane, () => {
       const { code, body } = await rawCall(plane, { path })
       return code === 200 ? body : undefined
     }
-    const document = await eventually('the group is there', () => find(`/apis/${group}/v1`))
+    const document = await eventually('the group is there', () => find(`/apis/${group}/v1`), { withinMs: 45_000 })
     const [{ storageVersionHash, ...main }, status, scale] = document.resources
     assert.match(storageVersionHash, /^[\w+/]{11}=$/)
     const { verbs, ...rest } = main
@@ -128,12 +128,14 @@ describe('discovery', needsControlPlane, () => {
     )
     assert.deepEqual(asGroup.preferredVersion, { groupVersion: `${group}/v1`, version: 'v1' })
     const listed = () => find('/apis').then(({ groups }) => groups.some(({ name }: ApiGroup) => name === group))
-    await eventually('it is listed', listed)
+    await eventually('it is listed', listed, { withinMs: 45_000 })
 
     await remove()
-    await eventually('the version is gone', async () => !(await find(`/apis/${group}/v1`)))
-    await eventually('the group is gone', async () => !(await find(`/apis/${group}`)))
-    await eventually('it is not listed', async () => !(await listed()))
+    // A real server that many definitions come and go on takes its time.
+    const patiently = { withinMs: 45_000 }
+    await eventually('the version is gone', async () => !(await find(`/apis/${group}/v1`)), patiently)
+    await eventually('the group is gone', async () => !(await find(`/apis/${group}`)), patiently)
+    await eventually('it is not listed', async () => !(await listed()), patiently)
   })
 
   test('E5a: what is not served is not found', async (t) => {
