@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { Command, Option } from 'commander'
+import { Command, InvalidArgumentError, Option } from 'commander'
 import { systemClock } from '../core/clock.ts'
 import { aborted } from '../core/lifecycle.ts'
 import type { LogLevel } from '../core/log.ts'
@@ -37,7 +37,7 @@ export function kubeCommand(stop: Stop): Command {
   return new Command('kube')
     .description('Serve a Kubernetes API from a folder, for a laptop, an edge site or a test. It runs no pods.')
     .requiredOption('--data <folder>', 'where everything is kept; one process a folder')
-    .option('--port <port>', 'the port on 127.0.0.1 (default: the one it had before, else any that is free)', Number)
+    .option('--port <port>', 'the port on 127.0.0.1 (default: the one it had before, else any that is free)', portOf)
     .option('--authorization-config <file>', 'an AuthorizationConfiguration, as kube-apiserver takes it')
     .option('--authentication-config <file>', 'an AuthenticationConfiguration, as kube-apiserver takes it')
     .option('--authentication-token-webhook-config <file>', 'the kubeconfig of a TokenReview webhook')
@@ -58,6 +58,12 @@ export function kubeCommand(stop: Stop): Command {
     )
     .addHelpText('after', examples)
     .action((options: KubeOptions) => kube(options, stop))
+}
+
+function portOf(text: string): number {
+  const port = Number(text)
+  if (Number.isInteger(port) && port > 0 && port < 65_536) return port
+  throw new InvalidArgumentError('It is a whole number from 1 to 65535.')
 }
 
 async function kube(options: KubeOptions, stop: Stop): Promise<void> {

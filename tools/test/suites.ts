@@ -1,5 +1,3 @@
-import { availableParallelism } from 'node:os'
-
 /** The four test commands: which files each runs, under which environment, and where its report goes. */
 export interface Suite {
   report: string
@@ -30,8 +28,6 @@ export const suites = {
     assets: 'none',
     sharedControlPlane: true,
     testTimeoutMs: 60_000,
-    // Many of them wait for a process or a timer: one more than there are cores keeps those busy.
-    concurrency: availableParallelism() + 1,
   },
   kube: {
     report: 'test-kube.tap',
@@ -40,7 +36,6 @@ export const suites = {
     assets: 'control-plane',
     sharedControlPlane: true,
     testTimeoutMs: 180_000,
-    concurrency: availableParallelism() + 1,
   },
   peers: {
     report: 'test-peers.tap',

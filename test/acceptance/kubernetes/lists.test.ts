@@ -5,6 +5,7 @@ import { describe, test } from 'node:test'
 import { configMaps, pods, secrets } from '../../../src/kube/kinds.ts'
 import { aConfigMap, aSecret } from '../../support/builders.ts'
 import { needsControlPlane, startControlPlane } from '../../support/control-plane.ts'
+import { eventually } from '../../support/eventually.ts'
 import { freshNamespace } from '../../support/fresh-namespace.ts'
 import { kubeClient } from '../../support/kube-client.ts'
 import { rawRequest } from '../../support/raw-request.ts'
@@ -97,6 +98,7 @@ describe('lists', needsControlPlane, () => {
   test('E8: limit and continue give a consistent snapshot', async (t) => {
     const { add, maps, ask } = await scene(t)
     for (const name of ['a', 'b', 'c', 'd', 'e']) await add(name)
+    await eventually('the root certificate is there', () => maps.find('kube-root-ca.crt'))
     const first = await ask('limit=2')
     assert.deepEqual(namesOf(first.json), ['a', 'b'])
     assert.equal(first.json.metadata.remainingItemCount, 4, 'the root certificate is one of them')
