@@ -1,6 +1,6 @@
 import type { FieldError } from '../core/schema/field-errors.ts'
 import { fieldErrorText } from '../core/schema/field-errors.ts'
-import { goQuote } from './kinds/decode/go-quote.ts'
+import { goQuote } from './go-quote.ts'
 import { resourceName } from './objects.ts'
 
 /** What the API says instead of an object, in the words of Kubernetes: clients read `reason`, people the message. */

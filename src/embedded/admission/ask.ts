@@ -1,7 +1,7 @@
 import type { Agent } from 'node:https'
 import type { Clock } from '../../core/clock.ts'
 import type { Log } from '../../core/log.ts'
-import { goQuote } from '../kinds/decode/go-quote.ts'
+import { goQuote } from '../go-quote.ts'
 import { ApiFailure, badRequest, internalError } from '../status.ts'
 import type { Admitted } from './admission.ts'
 import type { Candidate } from './matching.ts'

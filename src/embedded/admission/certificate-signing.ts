@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { CertificateSigningRequest } from 'kubernetes-types/certificates/v1.d.ts'
 import type { Authorizer } from '../authorization/attributes.ts'
-import { goQuote } from '../kinds/decode/go-quote.ts'
+import { goQuote } from '../go-quote.ts'
 import type { AdmissionStep } from './admission.ts'
 import { isAbout, refused } from './admission.ts'
 import { certificatesGroup, mayAtSigner, requestsPlural } from './signers.ts'

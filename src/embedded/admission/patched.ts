@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { isObject } from '../../core/schema/schema.ts'
-import { goQuote } from '../kinds/decode/go-quote.ts'
+import { goQuote } from '../go-quote.ts'
 import { jsonTypeOf } from '../kinds/decode/go-types.ts'
 import { syntaxError } from '../kinds/decode/json-syntax.ts'
 import type { Served } from '../kinds/registry.ts'

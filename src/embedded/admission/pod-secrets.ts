@@ -1,5 +1,5 @@
 import type { Container, PodSpec, ServiceAccount } from 'kubernetes-types/core/v1.d.ts'
-import { goQuote } from '../kinds/decode/go-quote.ts'
+import { goQuote } from '../go-quote.ts'
 
 type EnvironmentUse = { secret: string; by: string }
 

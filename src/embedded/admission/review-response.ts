@@ -1,6 +1,6 @@
 import { isObject } from '../../core/schema/schema.ts'
+import { goQuote } from '../go-quote.ts'
 import { illegalBase64At } from '../kinds/decode/base64.ts'
-import { goQuote } from '../kinds/decode/go-quote.ts'
 import { jsonTypeOf } from '../kinds/decode/go-types.ts'
 import type { StatusDetails } from '../status.ts'
 import { ApiFailure } from '../status.ts'

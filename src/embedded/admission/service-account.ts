@@ -2,7 +2,7 @@ import type { Pod, PodSpec, ServiceAccount } from 'kubernetes-types/core/v1.d.ts
 import type { Clock } from '../../core/clock.ts'
 import { sleep } from '../../core/clock.ts'
 import type { Random } from '../../core/random.ts'
-import { goQuote } from '../kinds/decode/go-quote.ts'
+import { goQuote } from '../go-quote.ts'
 import type { ApiObject } from '../objects.ts'
 import { parsed } from '../storage/reading.ts'
 import type { Store } from '../storage/store.ts'

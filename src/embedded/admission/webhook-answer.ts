@@ -1,4 +1,4 @@
-import { goQuote } from '../kinds/decode/go-quote.ts'
+import { goQuote } from '../go-quote.ts'
 import { jsonTypeOf } from '../kinds/decode/go-types.ts'
 import { syntaxError } from '../kinds/decode/json-syntax.ts'
 import { notJson } from '../kinds/decode/unrecognized.ts'

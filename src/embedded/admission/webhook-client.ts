@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Agent } from 'node:https'
 import { request } from 'node:https'
 import type { Clock } from '../../core/clock.ts'
-import { goQuote } from '../kinds/decode/go-quote.ts'
+import { goQuote } from '../go-quote.ts'
 import { readWebhookAnswer } from './webhook-answer.ts'
 import { connectionWords, deadlineWords } from './webhook-words.ts'
 

@@ -1,4 +1,4 @@
-import { goQuote } from '../kinds/decode/go-quote.ts'
+import { goQuote } from '../go-quote.ts'
 import { compileClaims, compileClaimsCondition, compileUserCondition } from './claim-expressions.ts'
 import type { JwtFields, MappingFields } from './file-schema.ts'
 import type { User } from './user.ts'

@@ -1,4 +1,4 @@
-import { goQuote } from '../kinds/decode/go-quote.ts'
+import { goQuote } from '../go-quote.ts'
 import { badRequest } from '../status.ts'
 
 /** Whom a request wants to act as: what its headers say, and nothing added. */

@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/clock.ts'
 import { isFailure } from '../../core/failure.ts'
 import { BoundedMap } from '../../kube/bounded-map.ts'
-import { goQuote } from '../kinds/decode/go-quote.ts'
+import { goQuote } from '../go-quote.ts'
 import type { BearerToken } from './bearer-token.ts'
 import type { Claims } from './claim-mapping.ts'
 import { ClaimError, claimMapping } from './claim-mapping.ts'

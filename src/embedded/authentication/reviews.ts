@@ -1,5 +1,6 @@
 import type { Kind } from '../kinds/kind.ts'
 import { badRequest } from '../status.ts'
+import { timeText } from '../time-text.ts'
 import type { ServerAuthenticator } from './authenticator.ts'
 import type { User } from './user.ts'
 import { isAccepted } from './verdict.ts'
@@ -29,7 +30,7 @@ export const tokenReviewAnswer =
 export const selfSubjectReviewAnswer: Answer = async ({ apiVersion, kind }, { user, now }) => ({
   apiVersion,
   kind,
-  metadata: { creationTimestamp: `${now.toISOString().slice(0, 19)}Z` },
+  metadata: { creationTimestamp: timeText(now) },
   status: { userInfo: userInfo(user) },
 })
 

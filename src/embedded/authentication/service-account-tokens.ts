@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../../core/clock.ts'
 import { BoundedMap } from '../../kube/bounded-map.ts'
-import { goQuote } from '../kinds/decode/go-quote.ts'
+import { goQuote } from '../go-quote.ts'
 import type { Store } from '../storage/store.ts'
 import type { BearerToken } from './bearer-token.ts'
 import type { BoundTo } from './bound-objects.ts'

@@ -7,6 +7,7 @@ import { apiVersionOf, splitApiVersion } from '../objects.ts'
 import { badRequest, conflict, invalid, notFound } from '../status.ts'
 import { parsed } from '../storage/reading.ts'
 import type { Store } from '../storage/store.ts'
+import { timeText } from '../time-text.ts'
 import type { BoundTo, Reference } from './bound-objects.ts'
 import type { ServiceAccountTokens } from './service-account-tokens.ts'
 
@@ -131,5 +132,3 @@ function nodeOf(name: string | undefined, store: Pick<Store, 'get'>): Pick<Bound
   const uid = entry && parsed(entry).metadata.uid
   return { node: { name, ...(uid && { uid }) } }
 }
-
-const timeText = (moment: Date): string => `${moment.toISOString().slice(0, 19)}Z`

@@ -3,7 +3,7 @@ import type { ClusterRole, PolicyRule, RoleBinding } from 'kubernetes-types/rbac
 import type { AdmissionStep, Admitted } from '../admission/admission.ts'
 import type { User } from '../authentication/user.ts'
 import { system } from '../authentication/user.ts'
-import { goQuote } from '../kinds/decode/go-quote.ts'
+import { goQuote } from '../go-quote.ts'
 import type { ApiObject } from '../objects.ts'
 import { ApiFailure, notFound } from '../status.ts'
 import type { Authorizer } from './attributes.ts'

@@ -1,4 +1,4 @@
-import { goQuote } from '../kinds/decode/go-quote.ts'
+import { goQuote } from '../go-quote.ts'
 import { resourceName } from '../objects.ts'
 import type { StatusDetails } from '../status.ts'
 import { ApiFailure } from '../status.ts'

@@ -1,5 +1,5 @@
 import type { ClusterRole, PolicyRule, RoleBinding, Subject } from 'kubernetes-types/rbac/v1.d.ts'
-import { goQuote } from '../kinds/decode/go-quote.ts'
+import { goQuote } from '../go-quote.ts'
 import { parsed } from '../storage/reading.ts'
 import type { Change, Entry, Store } from '../storage/store.ts'
 import type { Decision } from './attributes.ts'

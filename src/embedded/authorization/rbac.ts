@@ -1,6 +1,6 @@
 import type { PolicyRule } from 'kubernetes-types/rbac/v1.d.ts'
 import type { User } from '../authentication/user.ts'
-import { goQuote } from '../kinds/decode/go-quote.ts'
+import { goQuote } from '../go-quote.ts'
 import type { Attributes, Decision } from './attributes.ts'
 import { isAboutPath } from './attributes.ts'
 import type { Grant, RbacIndex } from './rbac-index.ts'

@@ -1,5 +1,5 @@
 import type { PolicyRule } from 'kubernetes-types/rbac/v1.d.ts'
-import { goQuote } from '../kinds/decode/go-quote.ts'
+import { goQuote } from '../go-quote.ts'
 import { coversPath } from './rule-match.ts'
 
 /** A rule about one thing: one verb on one resource (of one name), or on one path. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ageText, durationText, timeText } from './age.ts'
+import { timeText } from '../time-text.ts'
+import { ageText, durationText } from './age.ts'
 
 const second = 1000
 const minute = 60 * second

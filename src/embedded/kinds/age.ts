@@ -27,6 +27,3 @@ const two = (large: number, unit: string, small: number, smallUnit: string): str
 /** The time since an RFC 3339 timestamp. */
 export const ageText = (timestamp: string | null | undefined, now: Date): string =>
   timestamp ? durationText(now.getTime() - Date.parse(timestamp)) : '<unknown>'
-
-/** As timestamps stand in objects: whole seconds. */
-export const timeText = (time: Date): string => `${time.toISOString().slice(0, 19)}Z`

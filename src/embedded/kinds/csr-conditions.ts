@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { CertificateSigningRequest } from 'kubernetes-types/certificates/v1.d.ts'
 import type { ApiObject } from '../objects.ts'
-import { timeText } from './age.ts'
+import { timeText } from '../time-text.ts'
 import { as } from './define.ts'
 import type { FieldError } from './field-errors.ts'
 import { duplicateValue, forbiddenField, invalidValue, notSupported, required } from './field-errors.ts'

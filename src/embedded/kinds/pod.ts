@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Pod, PodSpec } from 'kubernetes-types/core/v1.d.ts'
 import type { ApiObject } from '../objects.ts'
-import { timeText } from './age.ts'
+import { timeText } from '../time-text.ts'
 import type { Definition } from './define.ts'
 import { as } from './define.ts'
 import type { FieldError } from './field-errors.ts'

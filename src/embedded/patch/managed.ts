@@ -88,6 +88,3 @@ export function withFields(managed: Managed, fields: FieldSet): Managed {
   const { written: _, ...rest } = managed
   return { ...rest, fields }
 }
-
-/** As Kubernetes writes times: to the second. */
-export const timeText = (now: Date): string => `${now.toISOString().slice(0, 19)}Z`

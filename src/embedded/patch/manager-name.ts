@@ -1,5 +1,5 @@
 import type { FieldError } from '../../core/schema/field-errors.ts'
-import { goQuote, isPrintable } from './go-text.ts'
+import { goQuote, isPrintable } from '../go-quote.ts'
 
 const mostBytes = 128
 

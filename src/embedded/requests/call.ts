@@ -55,6 +55,3 @@ export const contextOf = (call: Call, clock: Clock, dryRun: boolean): WriteConte
   dryRun,
   namespace: call.namespace,
 })
-
-/** A moment as Kubernetes writes it: whole seconds, UTC. */
-export const timeText = (moment: Date): string => `${moment.toISOString().slice(0, 19)}Z`

@@ -1,4 +1,4 @@
-import { goQuote } from '../kinds/decode/go-quote.ts'
+import { goQuote } from '../go-quote.ts'
 import { badRequest, notAcceptable } from '../status.ts'
 
 /** How a client wants its answer. */

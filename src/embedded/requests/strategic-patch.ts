@@ -1,11 +1,12 @@
 import type { Schema } from '../../core/schema/schema.ts'
+import { goQuote } from '../go-quote.ts'
 import { parseStrategicMergePatch } from '../kinds/decode/parse-patch.ts'
 import type { FieldValidation, Reader } from '../kinds/decode/strictness.ts'
 import { applyStrictness, invalidPatch } from '../kinds/decode/strictness.ts'
 import { Undecodable } from '../kinds/decode/unfit.ts'
 import type { Decoded } from '../kinds/kind.ts'
 import type { ApiObject } from '../objects.ts'
-import { goQuote, goText } from '../patch/go-text.ts'
+import { goText } from '../patch/go-text.ts'
 import { applyStrategicMergePatch } from '../patch/strategic/strategic-merge-patch.ts'
 import { whyUnfit } from '../patch/strategic/why-unfit.ts'
 

@@ -1,4 +1,4 @@
-import { goQuote } from '../kinds/decode/go-quote.ts'
+import { goQuote } from '../go-quote.ts'
 import { compareBytes } from '../storage/order.ts'
 import { SelectorFailure } from './label-selector.ts'
 

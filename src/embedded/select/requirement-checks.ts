@@ -1,6 +1,6 @@
 import type { FieldError } from '../../core/schema/field-errors.ts'
 import { fieldErrorText } from '../../core/schema/field-errors.ts'
-import { goQuote } from '../kinds/decode/go-quote.ts'
+import { goQuote } from '../go-quote.ts'
 import { labelValueFlaws, qualifiedNameFlaws } from '../kinds/names.ts'
 import type { Requirement } from './label-selector.ts'
 import { integerOf, SelectorFailure } from './label-selector.ts'

@@ -1,4 +1,4 @@
-import { goQuote } from './go-quote.ts'
+import { goQuote } from '../../go-quote.ts'
 import { mostFlaws } from './walk.ts'
 
 /** Something that is open, and where it stands. `keys` is absent for an array. */

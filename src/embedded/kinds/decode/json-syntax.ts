@@ -1,4 +1,4 @@
-import { goQuote } from './go-quote.ts'
+import { goQuote } from '../../go-quote.ts'
 
 /** Levels of nesting that are read. The real server reads 10,000; whoever walks an object here does it on the stack. */
 export const deepestNesting = 1_000

@@ -1,4 +1,4 @@
-import { goQuote } from './go-quote.ts'
+import { goQuote } from '../../go-quote.ts'
 
 /** Why a text is no timestamp, in Go's words. */
 export class BadTime extends Error {}

@@ -1,4 +1,4 @@
-import { goQuote } from './go-quote.ts'
+import { goQuote } from '../../go-quote.ts'
 import type { Unfit } from './unfit.ts'
 
 /** A field, the index of a list, or what flaws and messages about types name in different ways. */

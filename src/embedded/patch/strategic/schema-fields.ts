@@ -1,7 +1,7 @@
 import type { Schema } from '../../../core/schema/schema.ts'
 import { isObject } from '../../../core/schema/schema.ts'
+import { goQuote } from '../../go-quote.ts'
 import { structName } from '../../kinds/decode/go-types.ts'
-import { goQuote } from '../go-text.ts'
 import { refused } from './refusals.ts'
 
 /** What OpenAPI says about patches, which is not what it says about server-side apply: Service ports have other keys. */

@@ -17,12 +17,13 @@ const short: Readonly<Record<string, string>> = {
   '\v': '\\v',
 }
 
-const isPrintable = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u
+/** What can be seen, and the space. */
+export const isPrintable = (character: string): boolean => /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u.test(character)
 
 function escaped(character: string): string {
   const known = short[character]
   if (known !== undefined) return known
-  if (isPrintable.test(character)) return character
+  if (isPrintable(character)) return character
   const code = character.codePointAt(0) ?? 0
   if (code < 0x80) return `\\x${hex(code, 2)}`
   return code > 0xffff ? `\\U${hex(code, 8)}` : `\\u${hex(code, 4)}`
