@@ -5,17 +5,6 @@ import type { ApiObject } from '../objects.ts'
 
 export type Verb = 'create' | 'delete' | 'deletecollection' | 'get' | 'list' | 'patch' | 'update' | 'watch'
 
-export const allVerbs: readonly Verb[] = [
-  'create',
-  'delete',
-  'deletecollection',
-  'get',
-  'list',
-  'patch',
-  'update',
-  'watch',
-]
-
 /** One kind of object: how it is addressed, how each version looks, and what rules its objects follow. */
 export interface Kind {
   readonly group: string

@@ -1,11 +1,10 @@
 import type { Clock } from '../../core/clock.ts'
 import type { Random } from '../../core/random.ts'
-import type { Admitted } from '../admission/admission.ts'
+import type { Admission } from '../admission/chain.ts'
 import type { User } from '../authentication/user.ts'
 import type { Authorizer } from '../authorization/attributes.ts'
 import type { WriteContext } from '../kinds/kind.ts'
 import type { Registry, Served } from '../kinds/registry.ts'
-import type { ApiObject } from '../objects.ts'
 import { splitApiVersion } from '../objects.ts'
 import type { About } from '../status.ts'
 import type { Store } from '../storage/store.ts'
@@ -14,16 +13,10 @@ import type { Store } from '../storage/store.ts'
 export interface WriteDeps {
   store: Store
   registry: Registry
-  admission: Admission
+  admission: Pick<Admission, 'mutate' | 'validate'>
   authorizer: Authorizer
   clock: Clock
   random: Random
-}
-
-export interface Admission {
-  /** The object as the mutating steps leave it; undefined for DELETE. */
-  mutate(write: Admitted): Promise<ApiObject | undefined>
-  validate(write: Admitted): Promise<void>
 }
 
 /** A request to objects of one kind, by somebody who may make it. */

@@ -14,7 +14,7 @@ import { ApiFailure } from '../../status.ts'
 import { fresh } from '../../storage/reading.ts'
 import type { Store, Write } from '../../storage/store.ts'
 import { openIn } from '../../storage/testing/stores.ts'
-import type { Admission, Call, WriteDeps } from '../call.ts'
+import type { Call, WriteDeps } from '../call.ts'
 import { readWriteParameters } from '../parameters.ts'
 
 export function builtInRegistry(...more: Kind[]): Registry {
@@ -27,7 +27,7 @@ export function builtInRegistry(...more: Kind[]): Registry {
   return registry
 }
 
-const admitsAll: Admission = { mutate: async ({ object }) => object, validate: async () => {} }
+const admitsAll: WriteDeps['admission'] = { mutate: async ({ object }) => object, validate: async () => {} }
 
 /** A store that does something else first, as another client that is faster would. */
 export const racing = (store: Store, first: (write: Write) => Promise<unknown>): Store =>
@@ -42,7 +42,7 @@ export const racing = (store: Store, first: (write: Write) => Promise<unknown>):
 /** Writes to a store of its own, past server and gate. */
 export function writeScene(
   t: TestScope,
-  { admission = admitsAll, random = systemRandom }: { admission?: Admission; random?: Random } = {},
+  { admission = admitsAll, random = systemRandom }: { admission?: WriteDeps['admission']; random?: Random } = {},
 ) {
   const clock = new FakeClock()
   const store = openIn(tempDir(t), { sync: async () => {}, clock })
