@@ -1,12 +1,12 @@
 // The embedded control plane beside a real kube-apiserver with etcd, in one run. See docs/performance.md.
-import { availableParallelism, cpus, loadavg, totalmem } from 'node:os'
+import { cpus, totalmem } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { CannotBuild, ensureAssets } from '../../tools/kube-assets/build.ts'
 import { pins } from '../../tools/kube-assets/versions.ts'
 import { bundle, run } from '../shared/programs.ts'
 import type { Row } from '../shared/rows.ts'
 import { rowOf } from '../shared/rows.ts'
+import { prepareMachine, progress } from '../shared/setting.ts'
 import { table } from '../shared/table.ts'
 import { figuresOf } from './figures.ts'
 import { liveTogether } from './life.ts'
@@ -75,20 +75,8 @@ if (asked.help || unknown !== undefined) {
   process.exit(unknown === undefined ? 0 : 2)
 }
 
-const startedAt = performance.now()
-const say = (line: string) =>
-  console.error(`${((performance.now() - startedAt) / 1_000).toFixed(0).padStart(4)} s  ${line}`)
-
-try {
-  await ensureAssets({ names: ['etcd', 'kube-apiserver', 'kube-controller-manager'] })
-} catch (error) {
-  if (!(error instanceof CannotBuild)) throw error
-  console.error(error.message)
-  process.exit(1)
-}
-
-const [load = 0] = loadavg()
-if (load > availableParallelism() / 2) say(`the machine is busy (load ${load.toFixed(1)}): expect wide ranges`)
+const say = progress()
+const load = await prepareMachine(say)
 
 const cache = resolve(import.meta.dirname, '../../node_modules/.cache')
 const [server, clients] = [join(cache, 'bench-embedded'), join(cache, 'bench-embedded-client')]

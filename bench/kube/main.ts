@@ -1,12 +1,12 @@
 // Lanyard's Kubernetes client beside @kubernetes/client-node, on one real API server, in one run. See docs/performance.md.
-import { availableParallelism, cpus, loadavg, totalmem } from 'node:os'
+import { cpus, totalmem } from 'node:os'
 import { parseArgs } from 'node:util'
 import { systemClock } from '../../src/core/clock.ts'
 import { systemRandom } from '../../src/core/random.ts'
 import { connect } from '../../src/kube/client/index.ts'
-import { CannotBuild, ensureAssets } from '../../tools/kube-assets/build.ts'
 import { pins } from '../../tools/kube-assets/versions.ts'
 import type { Row } from '../shared/rows.ts'
+import { prepareMachine, progress } from '../shared/setting.ts'
 import { table } from '../shared/table.ts'
 import { prepareContestants } from './contestants.ts'
 import type { Scale } from './measure.ts'
@@ -38,20 +38,8 @@ if (asked.help) {
   process.exit()
 }
 
-const startedAt = performance.now()
-const say = (line: string) =>
-  console.error(`${((performance.now() - startedAt) / 1_000).toFixed(0).padStart(4)} s  ${line}`)
-
-try {
-  await ensureAssets({ names: ['etcd', 'kube-apiserver', 'kube-controller-manager'] })
-} catch (error) {
-  if (!(error instanceof CannotBuild)) throw error
-  console.error(error.message)
-  process.exit(1)
-}
-
-const [load = 0] = loadavg()
-if (load > availableParallelism() / 2) say(`the machine is busy (load ${load.toFixed(1)}): expect wide ranges`)
+const say = progress()
+const load = await prepareMachine(say)
 const contestants = await prepareContestants(say)
 say('starting etcd and kube-apiserver')
 process.env['CONTROL_PLANE'] = 'kube'

@@ -96,6 +96,11 @@ async function watchOne({ client, namespace, clock, signal }: HubDeps & { signal
     throw failures.CHECK_NAME_TAKEN({ kind: 'ConfigMap', name, namespace })
   if (left) await collection.delete(name, { preconditions: { uid: left.metadata.uid } })
   const { metadata } = await collection.create({ metadata: { name, labels: mark } })
+  /** Ours and no other: whoever takes the name once it is free keeps what they made. */
+  const remove = () =>
+    collection.delete(name, { preconditions: { uid: metadata.uid } }).catch((error: unknown) => {
+      if (!isConflict(error)) throw error
+    })
   try {
     const events = collection.watch({
       resourceVersion: metadata.resourceVersion,
@@ -104,12 +109,12 @@ async function watchOne({ client, namespace, clock, signal }: HubDeps & { signal
     })
     await collection.patch(name, { type: 'merge', body: { data: { seen: 'yes' } } })
     for await (const { type } of events) {
-      if (type === 'MODIFIED') await collection.delete(name)
+      if (type === 'MODIFIED') await remove()
       if (type === 'DELETED') return
     }
     throw silent
   } finally {
-    await collection.delete(name)
+    await remove()
   }
 }
 

@@ -1,5 +1,5 @@
-import { request } from 'node:https'
 import type { ControlPlane } from './control-plane.ts'
+import { rawRequest } from './raw-request.ts'
 
 export interface RawCall {
   method?: string
@@ -19,38 +19,16 @@ export interface RawAnswer {
   warnings: string[]
 }
 
-/** One request of the admin, byte for byte, and the answer with its warnings: what no client lets a test do. */
-export function rawCall({ url, caPem, admin }: ControlPlane, call: RawCall): Promise<RawAnswer> {
+/** One request of the admin, and the answer with its warnings, as text or as JSON: what no client lets a test do. */
+export async function rawCall(plane: ControlPlane, call: RawCall): Promise<RawAnswer> {
   const { method = 'GET', path, query = {}, body, contentType = 'application/json' } = call
-  const sent = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
-  const target = new URL(path, url)
-  target.search = new URLSearchParams(query).toString()
-  const options = {
+  const { pathname } = new URL(path, plane.url)
+  const search = new URLSearchParams(query).toString()
+  const { code, text, json, warnings } = await rawRequest(plane, {
     method,
-    ca: caPem,
-    cert: admin.certPem,
-    key: admin.keyPem.reveal(),
-    agent: false as const,
+    path: search === '' ? pathname : `${pathname}?${search}`,
     headers: { accept: 'application/json', ...(contentType !== null && { 'content-type': contentType }) },
-  }
-  return new Promise((resolve, reject) => {
-    const exchange = request(target, options, async (response) => {
-      const text = Buffer.concat(await Array.fromAsync<Buffer>(response)).toString()
-      const warnings = (response.headersDistinct['warning'] ?? []).map(warningText)
-      resolve({ code: response.statusCode ?? 0, body: text === '' ? undefined : parsed(text), warnings })
-    })
-    exchange.on('error', reject)
-    exchange.end(sent)
+    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   })
-}
-
-/** `299 - "the text"` */
-const warningText = (header: string): string => header.replace(/^299 - "(.*)"$/s, '$1').replace(/\\(.)/g, '$1')
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
+  return { code, body: text === '' ? undefined : (json ?? text), warnings }
 }

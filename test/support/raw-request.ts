@@ -19,6 +19,8 @@ export interface RawAnswer {
   /** Of JSON; undefined when it is none. */
   // biome-ignore lint/suspicious/noExplicitAny: whatever the server answered, for assertions to look into
   json: any
+  /** The texts of the Warning headers. */
+  warnings: string[]
 }
 
 /** One request over HTTP/1.1 with nothing of our own client in between, for what a test says about bytes and headers. */
@@ -45,13 +47,17 @@ export function rawRequest(plane: ControlPlane, request: RawRequest): Promise<Ra
         const bytes = Buffer.concat(chunks)
         const isPacked = answer.headers['content-encoding'] === 'gzip'
         const text = (isPacked ? gunzipSync(bytes) : bytes).toString()
-        resolve({ code: answer.statusCode ?? 0, headers: answer.headers, text, json: parsed(text) })
+        const warnings = (answer.headersDistinct['warning'] ?? []).map(warningText)
+        resolve({ code: answer.statusCode ?? 0, headers: answer.headers, text, json: parsed(text), warnings })
       })
     })
     asked.once('error', reject)
     asked.end(body)
   })
 }
+
+/** `299 - "the text"` */
+const warningText = (header: string): string => header.replace(/^299 - "(.*)"$/s, '$1').replace(/\\(.)/g, '$1')
 
 function parsed(text: string): unknown {
   try {
