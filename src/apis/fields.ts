@@ -50,7 +50,8 @@ export const listAtomic = { 'x-kubernetes-list-type': 'atomic' }
 /** For the options of a field that must keep rules in CEL. */
 export const rules = (...all: [Rule, ...Rule[]]) => ({ 'x-kubernetes-validations': all })
 
-const qualifiedName =
+/** A name, possibly with a DNS subdomain before it: `example.io/name`. */
+export const qualifiedName =
   '^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$'
 
 /** The condition of Kubernetes; `src/core/conditions.ts` works with it. */

@@ -1,0 +1,35 @@
+/**
+ * A named place between two effects. Production passes by; the kill tests end the process there, so that every place
+ * where a crash could leave something half done is hit and not only hoped for.
+ */
+export type Checkpoint = (name: CheckpointName) => void
+
+export const passBy: Checkpoint = () => {}
+
+/** Named `<flow>.<what has just happened>`. */
+export const checkpointNames = [
+  'join.pending-saved',
+  'join.csr-created',
+  'join.certificate-received',
+  'join.identity-saved',
+  'join.reported',
+  'renewal.pending-saved',
+  'renewal.csr-created',
+  'renewal.certificate-received',
+  'renewal.identity-saved',
+  'approval.decided',
+  'approval.done',
+  'acceptance.finalizers-added',
+  'acceptance.namespace-created',
+  'acceptance.rbac-applied',
+  'acceptance.reported',
+  'denial.rights-shrunk',
+  'denial.registration-removed',
+  'denial.reported',
+  'deletion.addons-gone',
+  'deletion.works-gone',
+  'deletion.rbac-removed',
+  'deletion.finalizer-dropped',
+] as const
+
+export type CheckpointName = (typeof checkpointNames)[number]

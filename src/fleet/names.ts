@@ -1,0 +1,113 @@
+/** The names of the wire contract: a hub, an agent and `kubectl` users of the field know them, so none may change. */
+
+export const agentNamespace = 'open-cluster-management-agent'
+export const hubNamespace = 'open-cluster-management-hub'
+export const operatorNamespace = 'open-cluster-management'
+
+export const labels = {
+  /** On everything the hub makes for a cluster, and on its CSRs. A hint: whoever decides by it checks more. */
+  clusterName: 'open-cluster-management.io/cluster-name',
+  addonName: 'open-cluster-management.io/addon-name',
+  clusterSet: 'cluster.open-cluster-management.io/clusterset',
+  /** Followed by the name of an add-on. */
+  featurePrefix: 'feature.open-cluster-management.io/addon-',
+  /** On a ClusterClaim that stays on its cluster. */
+  spokeOnly: 'open-cluster-management.io/spoke-only',
+} as const
+
+export const annotations = {
+  /** The hub accepted by itself, and does so only once: a later denial stays. RFC 3339. */
+  automaticallyAcceptedOn: 'open-cluster-management.io/automatically-accepted-on',
+  /** The only annotations that agents may set, at creation. */
+  agentPrefix: 'agent.open-cluster-management.io/',
+  skipClockSyncCheck: 'registration.open-cluster-management.io/skip-clock-sync-check',
+  /** 0 to 100 on a ManifestWork: the lowest go first when a cluster is deleted. */
+  cleanupPriority: 'open-cluster-management.io/cleanup-priority',
+  /** `"false"` on the sets default and global: whatever is in their spec stays. */
+  autoUpdate: 'cluster.open-cluster-management.io/autoupdate',
+  /** Who created the ManagedCluster, as admission saw it. Nobody can set or change it. */
+  createdBy: 'lanyard.io/created-by',
+  /** Which agent the hub issued the newest certificate to, and until when it is good (RFC 3339). The hub writes both. */
+  agentName: 'lanyard.io/agent-name',
+  certificateExpiresAt: 'lanyard.io/certificate-expires-at',
+  /** The agent itself took its cluster off the hub (RFC 3339), as admission saw it; gone when it is accepted again. */
+  unjoinedAt: 'lanyard.io/unjoined-at',
+  /** An administrator lets the agent of this name take the place of the one that has joined. */
+  replaceAgent: 'lanyard.io/replace-agent',
+} as const
+
+export const finalizers = {
+  /** On a ManagedCluster, from its acceptance until its rights are gone. */
+  apiResourceCleanup: 'cluster.open-cluster-management.io/api-resource-cleanup',
+  /** On a ManagedCluster, until its add-ons and works are gone. */
+  resourceCleanup: 'cluster.open-cluster-management.io/resource-cleanup',
+  /** On the `:work` role binding and on ManifestWorks. */
+  manifestWorkCleanup: 'cluster.open-cluster-management.io/manifest-work-cleanup',
+} as const
+
+export const conditions = {
+  accepted: 'HubAcceptedManagedCluster',
+  joined: 'ManagedClusterJoined',
+  available: 'ManagedClusterConditionAvailable',
+  clockSynced: 'ManagedClusterConditionClockSynced',
+  certificateRotated: 'ClusterCertificateRotated',
+  deleting: 'Deleting',
+  duplicateAgent: 'DuplicateAgent',
+} as const
+
+export const taints = {
+  unreachable: 'cluster.open-cluster-management.io/unreachable',
+  unavailable: 'cluster.open-cluster-management.io/unavailable',
+} as const
+
+export const defaultSet = 'default'
+export const globalSet = 'global'
+
+/** The lease of an agent, in the namespace of its cluster. */
+export const leaseName = 'managed-cluster-lease'
+
+export const clientSigner = 'kubernetes.io/kube-apiserver-client'
+
+/** The virtual resources that access reviews ask about. */
+export const registerGroup = 'register.open-cluster-management.io'
+
+const identityPrefix = 'system:open-cluster-management:'
+
+/** Every agent of the field is in it; ours does not ask for it, and a hub of ours gives it no rights. */
+export const commonGroup = `${identityPrefix}managed-clusters`
+
+/** The group of a cluster's agents, as their certificates say it. */
+export const clusterGroup = (cluster: string): string => `${identityPrefix}${cluster}`
+
+/** Both groups that get a cluster's rights: EKS refuses names that begin with `system:`. */
+export const clusterGroups = (cluster: string): [string, string] => [
+  clusterGroup(cluster),
+  `open-cluster-management:${cluster}`,
+]
+
+export const agentUser = (cluster: string, agent: string): string => `${identityPrefix}${cluster}:${agent}`
+
+/** The cluster and agent of a user name; undefined for anyone else. Compared whole, in exactly two parts. */
+export function parseAgentUser(user: string): { cluster: string; agent: string } | undefined {
+  if (!user.startsWith(identityPrefix)) return undefined
+  const [cluster, agent, ...rest] = user.slice(identityPrefix.length).split(':')
+  return cluster && agent && rest.length === 0 ? { cluster, agent } : undefined
+}
+
+/** RBAC objects of one cluster, and the two that all clusters share. */
+export const rbacNames = {
+  cluster: (cluster: string) => `open-cluster-management:managedcluster:${cluster}`,
+  registrationBinding: (cluster: string) => `open-cluster-management:managedcluster:${cluster}:registration`,
+  workBinding: (cluster: string) => `open-cluster-management:managedcluster:${cluster}:work`,
+  registrationRole: 'open-cluster-management:managedcluster:registration',
+  workRole: 'open-cluster-management:managedcluster:work',
+  bootstrapRole: 'open-cluster-management:bootstrap',
+} as const
+
+/** On the managed cluster. */
+export const agentSecrets = {
+  hubKubeconfig: 'hub-kubeconfig-secret',
+  bootstrap: 'bootstrap-hub-kubeconfig',
+} as const
+/** Where an agent without a given name keeps the one it made for its cluster. */
+export const clusterNameConfigMap = 'cluster-name'

@@ -1,0 +1,53 @@
+import { reasonCatalogue } from '../core/reason.ts'
+
+/** Reasons of conditions and events of a ManagedCluster. */
+export const reasons = reasonCatalogue({
+  // HubAcceptedManagedCluster
+  HubClusterAdminAccepted: 'The hub accepts the cluster, and its namespace and rights are in place.',
+  HubClusterAdminDenied: 'The hub took its acceptance back; the agent keeps only the right to look at its own cluster.',
+  Error: 'The namespace or the rights of the cluster could not be put in place; the hub tries again.',
+  // ManagedClusterJoined
+  ManagedClusterJoined: 'The agent has connected to the hub with its own certificate.',
+  // ManagedClusterConditionAvailable
+  ManagedClusterAvailable: 'The API server of the cluster answers its agent.',
+  ManagedClusterKubeAPIServerUnavailable: 'The API server of the cluster has not answered its agent for 20 seconds.',
+  ManagedClusterLeaseUpdateStopped: 'The agent has not renewed its lease for five lease durations.',
+  // ManagedClusterConditionClockSynced
+  ManagedClusterClockSynced: 'The clocks of cluster and hub agree well enough.',
+  ManagedClusterClockOutOfSync: 'The clocks of cluster and hub differ; the message says by how much.',
+  // ClusterCertificateRotated
+  ClientCertificateUpdated: 'The agent holds a valid certificate; the message says from when to when.',
+  ClientCertificateUpdateFailed: 'The agent could not get a certificate; the message says why.',
+  ClientCertificateDenied:
+    'The certificate request was denied or failed; the agent asks again with a new key after a pause.',
+  // Deleting
+  ResourceRemaining: 'Objects of the cluster have to go before the cluster can.',
+  DeletingError: 'Objects of the cluster could not be removed; the hub tries again.',
+  NoResource: 'Nothing of the cluster is left.',
+  // DuplicateAgent
+  SecondAgentAsks: 'Another agent asks for a certificate under the name of a cluster whose agent is alive.',
+  NoOtherAgent: 'No other agent asks for the name of this cluster any more.',
+  // ManagedClusterSet and ManagedClusterSetBinding
+  NoClusterMatched: 'No cluster is in the set.',
+  ClustersSelected: 'Clusters are in the set; the message says how many.',
+  ClusterSetBound: 'The set exists and is bound to the namespace.',
+  ClusterSetNotFound: 'There is no set of that name.',
+  // The agent
+  AwaitingAcceptance: 'The agent has its certificate and waits until the hub accepts the cluster.',
+  BootstrapUnusable: 'No bootstrap kubeconfig leads to a hub that would let the agent ask.',
+  // CSRs
+  AutoApprovedByHubCSRApprovingController: 'The hub approved the certificate request by itself.',
+  // Events
+  ManagedClusterCSRAutoApproved: 'The hub approved a certificate request of the cluster.',
+  ManagedClusterAutoApproved:
+    'The hub approved the first certificate request of the cluster, because a listed user made it.',
+  ManagedClusterAutoAccepted: 'The hub accepted the cluster, because a listed user created it.',
+  SupersededCSRRemoved: 'A certificate request that a newer one replaces was removed.',
+  ClientCertificateCreationHalted:
+    'Too many certificate requests of the cluster are open; no further one is made until some are gone.',
+  AvailableUnknown: 'The agent stopped renewing its lease.',
+  Available: 'The cluster is available.',
+  Unavailable: 'The API server of the cluster does not answer.',
+  CustomClusterClaimsTruncated: 'The cluster has more claims than are copied to the hub.',
+  SwitchedHub: 'The agent moved to another hub.',
+})
