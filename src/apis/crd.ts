@@ -24,11 +24,11 @@ export function crdOf(
 ): CustomResourceDefinition {
   const mistakes = mistakesIn(declaration, schemaOf)
   if (mistakes.length > 0) throw new TypeError(`${declaration.kind}: ${mistakes.join('; ')}`)
-  const { group, kind, plural, singular, scope, shortNames = [], categories = [] } = declaration
+  const { group, kind, plural, singular, scope, shortNames = [], categories = [], annotations } = declaration
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
-    metadata: { name: `${plural}.${group}` },
+    metadata: { name: `${plural}.${group}`, ...(annotations && { annotations: { ...annotations } }) },
     spec: {
       group,
       names: {

@@ -23,6 +23,8 @@ export interface Declaration<V extends readonly Version[] = readonly Version[]> 
   readonly shortNames?: readonly string[]
   readonly categories?: readonly string[]
   readonly scope: 'Cluster' | 'Namespaced'
+  /** Of the manifest. Groups below k8s.io must say who approved of them: `api-approved.kubernetes.io`. */
+  readonly annotations?: Readonly<Record<string, string>>
   /** Exactly one has `storage: true`; the resource is used in that version unless another is asked for. */
   readonly versions: V
   /** The versions differ in more than their name: objects are converted by a webhook of ours at this path. */

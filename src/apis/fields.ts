@@ -54,6 +54,9 @@ export const rules = (...all: [Rule, ...Rule[]]) => ({ 'x-kubernetes-validations
 export const qualifiedName =
   '^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$'
 
+/** A name that a namespace can have, but for its length of at most 63. */
+export const namespaceName = '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$'
+
 /** The condition of Kubernetes; `src/core/conditions.ts` works with it. */
 export const Condition = Type.Object(
   {

@@ -1,7 +1,7 @@
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isFailure } from '../core/failure.ts'
-import type { Step } from '../demo/step.ts'
+import type { Step } from '../core/step.ts'
 import type { CommandDeps, Hub } from './open-hub.ts'
 import { checkOwnHub } from './own-hub.ts'
 import { progressOn, silentProgress } from './progress.ts'

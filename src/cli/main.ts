@@ -1,8 +1,14 @@
 import { Command, CommanderError } from 'commander'
 import manifest from '../../package.json' with { type: 'json' }
+import { acceptCommand } from './accept.ts'
+import { denyCommand } from './deny.ts'
+import { describeCommand } from './describe.ts'
+import { doctorCommand } from './doctor.ts'
 import { explain } from './explain.ts'
+import { getCommand } from './get.ts'
 import { kubeCommand } from './kube.ts'
 import { stopOnSignals } from './stop-signal.ts'
+import { unjoinCommand } from './unjoin.ts'
 import { upCommand } from './up.ts'
 
 const program = new Command('lanyard')
@@ -27,6 +33,8 @@ if (process.channel) {
 const stop = stopOnSignals()
 program.addCommand(upCommand(stop).copyInheritedSettings(program))
 program.addCommand(kubeCommand(stop).copyInheritedSettings(program))
+for (const command of [acceptCommand, denyCommand, unjoinCommand, getCommand, describeCommand, doctorCommand])
+  program.addCommand(command(stop).copyInheritedSettings(program))
 
 try {
   await program.parseAsync()

@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises'
-import type { Step } from '../demo/step.ts'
+import type { Step } from '../core/step.ts'
 import type { Embedded } from '../embedded/index.ts'
 import type { CommandDeps, Hub } from './open-hub.ts'
 import { connectTo } from './open-hub.ts'

@@ -1,4 +1,4 @@
-import type { Step } from '../demo/step.ts'
+import type { Step } from '../core/step.ts'
 
 /** Shows steps as they happen: a moving line on a terminal, plain lines elsewhere, nothing when the output is for a program. */
 export interface Progress {

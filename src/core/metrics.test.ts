@@ -78,6 +78,28 @@ test('a gauge that cannot be read does not take the others with it', async () =>
   assert.ok(series(await metrics.text()).includes('lanyard_core_passes_items{kind="join"} 7'))
 })
 
+test('series that come and go are read whole at each scrape, by each who declares them', async () => {
+  const metrics = await createMetrics()
+  const ages = new Map([
+    ['west', 4],
+    ['east', 9],
+  ])
+  const declare = (read: () => Iterable<readonly [{ cluster: string }, number]>) =>
+    metrics.readings('lanyard_registration_lease_seconds', 'Age of a lease', ['cluster'], read)
+  declare(() => [...ages].map(([cluster, age]) => [{ cluster }, age] as const))
+  declare(() => [[{ cluster: 'other' }, 1]])
+  assert.deepEqual(series(await metrics.text()), [
+    'lanyard_registration_lease_seconds{cluster="west"} 4',
+    'lanyard_registration_lease_seconds{cluster="east"} 9',
+    'lanyard_registration_lease_seconds{cluster="other"} 1',
+  ])
+  ages.delete('west')
+  assert.deepEqual(series(await metrics.text()), [
+    'lanyard_registration_lease_seconds{cluster="east"} 9',
+    'lanyard_registration_lease_seconds{cluster="other"} 1',
+  ])
+})
+
 test('declaring a metric again adds the values of its labels and keeps the counts', async () => {
   const metrics = await createMetrics()
   const declare = (controller: string) =>

@@ -21,6 +21,8 @@ export interface GaugeOptions<L extends LabelValues> {
   collect?: (gauge: Gauge<L>) => void | Promise<void>
 }
 
+export type Reading<Label extends string> = readonly [labels: Readonly<Record<Label, string>>, value: number]
+
 export interface HistogramOptions {
   /** Upper bounds, in the metric's unit. Default: 5 ms to 10 s. */
   buckets?: readonly number[]
@@ -46,6 +48,18 @@ export interface Metrics {
     labels?: L,
     options?: HistogramOptions,
   ): Histogram<L>
+  /**
+   * A gauge whose series come and go, as those of clusters do: read whole at each scrape, and what is not read is gone.
+   * The values of its labels must be names that people gave on purpose, and no more of them than there are such things.
+   *
+   * @example metrics.readings('lanyard_registration_lease_seconds', 'Age', ['cluster'], () => [[{ cluster: 'west' }, 4]])
+   */
+  readings<const Label extends string>(
+    name: string,
+    help: string,
+    labels: readonly Label[],
+    read: () => Iterable<Reading<Label>>,
+  ): void
   /** Everything in the text format of Prometheus. */
   text(): Promise<string>
   readonly contentType: string
@@ -56,6 +70,7 @@ export const noMetrics: Metrics = {
   counter: () => ({ inc: () => {} }),
   gauge: () => ({ set: () => {} }),
   histogram: () => ({ observe: () => {} }),
+  readings: () => {},
   text: async () => '',
   contentType: 'text/plain',
 }

@@ -83,6 +83,29 @@ export function prometheusMetrics({ process = false }: { process?: boolean }): M
         observe: (...args: unknown[]) => withLabels(args, check, (series, seen) => metric.observe(series, seen ?? 0)),
       }
     },
+    readings(name, help, labels, read) {
+      const readers = collectors.get(name) ?? []
+      collectors.set(name, readers)
+      const none: LabelValues = Object.fromEntries(labels.map((label) => [label, []]))
+      const { metric } = declare(
+        'gauge',
+        name,
+        none,
+        (config) =>
+          new Gauge({
+            ...config,
+            help,
+            async collect() {
+              this.reset()
+              await readAll(readers)
+            },
+          }),
+        () => {},
+      )
+      readers.push(() => {
+        for (const [series, value] of read()) metric.set(series, value)
+      })
+    },
     text: () => register.metrics(),
     contentType: register.contentType,
   }

@@ -6,7 +6,7 @@ import type { Run } from '../core/lifecycle.ts'
 import type { Log } from '../core/log.ts'
 import type { Random } from '../core/random.ts'
 import { certifiedKeyCodec, deskIssuance, openPassDesk } from './pass-desk.ts'
-import type { Step } from './step.ts'
+import type { Step } from '../core/step.ts'
 
 export interface DemoPassDeps {
   clock: Clock

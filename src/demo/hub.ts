@@ -9,7 +9,7 @@ import { isAlreadyExists, isConflict } from '../kube/failures.ts'
 import { configMaps, leases, namespaces } from '../kube/kinds.ts'
 import type { Kube } from '../kube/kube.ts'
 import { failures } from './failures.ts'
-import type { Step } from './step.ts'
+import type { Step } from '../core/step.ts'
 
 export interface HubDeps {
   client: Kube

@@ -11,7 +11,7 @@ import { reasons } from '../core/reasons.ts'
 import { keyMatches, whyUntrusted } from '../pki/index.ts'
 import { failures } from './failures.ts'
 import { certifiedKeyCodec, deskIssuance, openPassDesk } from './pass-desk.ts'
-import type { Step } from './step.ts'
+import type { Step } from '../core/step.ts'
 
 export interface PassCheckDeps {
   clock: Clock

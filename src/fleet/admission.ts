@@ -1,17 +1,27 @@
 import type { RuleWithOperations } from 'kubernetes-types/admissionregistration/v1.d.ts'
 import type { KubeObject } from '../kube/objects.ts'
 
-/**
- * An admission webhook, declared once: the same declaration is served by `server/` and makes the webhook's entry in the
- * configuration that `lanyard init` installs. All of ours fail closed.
- */
-export interface AdmissionWebhook {
+/** `kubernetes-types` has a rule without its resources. */
+export interface WebhookRule extends RuleWithOperations {
+  resources: string[]
+}
+
+/** What a webhook is asked about, and where: all that its entry in a configuration needs. */
+export interface WebhookDeclaration {
   /** A DNS name of its own: `managedclusters.validation.lanyard.io`. */
   readonly name: string
   readonly type: 'mutating' | 'validating'
   /** Begins with a slash. */
   readonly path: string
-  readonly rules: readonly RuleWithOperations[]
+  readonly rules: readonly WebhookRule[]
+}
+
+/**
+ * An admission webhook, declared once: the same declaration is served by `server/` and makes the webhook's entry in the
+ * configuration that `lanyard init` installs. All of ours fail closed.
+ */
+export interface AdmissionWebhook extends WebhookDeclaration {
+  /** Whatever it throws is answered as a 500 that refuses the request. */
   decide(request: AdmissionRequest, signal: AbortSignal): Promise<Verdict>
 }
 

@@ -13,6 +13,8 @@ export const labels = {
   featurePrefix: 'feature.open-cluster-management.io/addon-',
   /** On a ClusterClaim that stays on its cluster. */
   spokeOnly: 'open-cluster-management.io/spoke-only',
+  /** On a namespace that a set wants on its clusters; followed by the digest of the hub's URL, see `managedNamespaceLabel`. */
+  managedNamespacePrefix: 'clusterset.open-cluster-management.io/',
 } as const
 
 export const annotations = {
@@ -30,6 +32,9 @@ export const annotations = {
   /** Which agent the hub issued the newest certificate to, and until when it is good (RFC 3339). The hub writes both. */
   agentName: 'lanyard.io/agent-name',
   certificateExpiresAt: 'lanyard.io/certificate-expires-at',
+  /** More of that certificate, because its CSR is gone after an hour: when it was issued, and its SHA-256. */
+  certificateIssuedAt: 'lanyard.io/certificate-issued-at',
+  certificateFingerprint: 'lanyard.io/certificate-fingerprint',
   /** The agent itself took its cluster off the hub (RFC 3339), as admission saw it; gone when it is accepted again. */
   unjoinedAt: 'lanyard.io/unjoined-at',
   /** An administrator lets the agent of this name take the place of the one that has joined. */
@@ -53,6 +58,14 @@ export const conditions = {
   certificateRotated: 'ClusterCertificateRotated',
   deleting: 'Deleting',
   duplicateAgent: 'DuplicateAgent',
+  /** Of an entry in `managedNamespaces`. */
+  namespaceAvailable: 'NamespaceAvailable',
+} as const
+
+/** Of a ManagedClusterSet, and of a ManagedClusterSetBinding. */
+export const setConditions = {
+  empty: 'ClusterSetEmpty',
+  bound: 'Bound',
 } as const
 
 export const taints = {

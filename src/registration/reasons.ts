@@ -20,6 +20,9 @@ export const reasons = reasonCatalogue({
   ClientCertificateUpdateFailed: 'The agent could not get a certificate; the message says why.',
   ClientCertificateDenied:
     'The certificate request was denied or failed; the agent asks again with a new key after a pause.',
+  // NamespaceAvailable, of a managed namespace
+  NamespaceApplied: 'The namespace is there on the managed cluster.',
+  NamespaceApplyFailed: 'The namespace could not be put on the managed cluster; the agent tries again.',
   // Deleting
   ResourceRemaining: 'Objects of the cluster have to go before the cluster can.',
   DeletingError: 'Objects of the cluster could not be removed; the hub tries again.',
@@ -37,6 +40,8 @@ export const reasons = reasonCatalogue({
   BootstrapUnusable: 'No bootstrap kubeconfig leads to a hub that would let the agent ask.',
   // CSRs
   AutoApprovedByHubCSRApprovingController: 'The hub approved the certificate request by itself.',
+  ApprovedByLanyardAccept: 'A person approved the certificate request with `lanyard accept`.',
+  DeniedByLanyardDeny: 'A person denied the certificate request with `lanyard deny`.',
   // Events
   ManagedClusterCSRAutoApproved: 'The hub approved a certificate request of the cluster.',
   ManagedClusterAutoApproved:

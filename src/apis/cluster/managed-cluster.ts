@@ -1,7 +1,7 @@
 import * as Type from 'typebox'
 import type { ObjectOf } from '../declare.ts'
 import { customResource } from '../declare.ts'
-import { Bytes, Conditions, Int32, listMap, MapOf, Quantity, qualifiedName, Time } from '../fields.ts'
+import { Bytes, Conditions, Int32, listMap, MapOf, namespaceName, Quantity, qualifiedName, Time } from '../fields.ts'
 
 const ClientConfig = Type.Object(
   {
@@ -35,7 +35,7 @@ const Claim = Type.Object(
 
 const ManagedNamespace = Type.Object(
   {
-    name: Type.String({ maxLength: 63, pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$', description: 'Its name.' }),
+    name: Type.String({ maxLength: 63, pattern: namespaceName, description: 'Its name.' }),
     clusterSet: Type.String({ description: 'The set that asks for it.' }),
     conditions: Conditions('How it stands on the managed cluster.'),
   },

@@ -63,6 +63,8 @@ export interface MemberSettings {
 /** What an agent that has its certificate works with, on one hub. */
 export interface MemberDeps {
   cluster: string
+  /** As the agent's kubeconfig has it. It tells hubs apart on a cluster that several of them manage. */
+  hubUrl: string
   /** As the agent itself. */
   hub: Kube
   spoke: Kube

@@ -21,6 +21,8 @@ import {
 } from '../../kube/kinds.ts'
 import type { Kube } from '../../kube/kube.ts'
 import type { KubeObject, Resource } from '../../kube/objects.ts'
+import type { Heartbeats } from './heartbeats.ts'
+import { heartbeats } from './heartbeats.ts'
 
 /** What the hub's controllers look at, watched once for all of them. */
 export interface HubView {
@@ -32,6 +34,7 @@ export interface HubView {
   readonly clusterRoleBindings: Informer<ClusterRoleBinding>
   readonly roleBindings: Informer<RoleBinding>
   readonly leases: Informer<Lease>
+  readonly heartbeats: Heartbeats
   readonly run: Run
 }
 
@@ -60,6 +63,7 @@ export function hubView(kube: Kube, deps: { clock: Clock; random: Random; log: L
   }
   return {
     ...view,
+    heartbeats: heartbeats(view.leases, deps.clock),
     run: (signal) =>
       runTogether(
         signal,

@@ -1,0 +1,105 @@
+import { Command, Option } from 'commander'
+import { addressOf, durationMs, gatesOf, listOf, pairsOf, repeated, wholeNumber } from './flag-values.ts'
+import { withLaterFlags, withProcessFlags } from './process-flags.ts'
+import type { Stop } from './stop-signal.ts'
+
+export interface AgentOptions {
+  kubeconfig?: string
+  spokeKubeconfig?: string
+  context?: string
+  namespace?: string
+  listen?: { host: string; port: number }
+  leaderElection: boolean
+  leaderElectLeaseDuration: number
+  leaderElectRenewDeadline: number
+  leaderElectRetryPeriod: number
+  featureGates?: Record<string, boolean>
+  spokeClusterName?: string
+  clusterName?: string
+  agentId?: string
+  agentName?: string
+  hubKubeconfigDir: string
+  hubKubeconfigSecret: string
+  bootstrapKubeconfig?: string
+  bootstrapKubeconfigs?: string[]
+  bootstrapKubeconfigSecret: string
+  hubConnectionTimeoutSeconds: number
+  clusterHealthcheckPeriod: number
+  maxCustomClusterClaims: number
+  reservedClusterClaimSuffixes?: string[]
+  clusterAnnotations?: Record<string, string>
+  clientCertExpirationSeconds: number
+  spokeExternalServerUrls?: string[]
+  registrationAuth: string
+  addonKubeclientRegistrationAuth: string
+  createRetryPeriod: number
+  resyncPeriod: number
+  kubeApiQps: number
+  kubeApiBurst: number
+  logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent'
+}
+
+const examples = `
+Examples:
+  lanyard agent --bootstrap-kubeconfig bootstrap.yaml --spoke-cluster-name west
+  lanyard agent --kubeconfig west.yaml --bootstrap-kubeconfigs hub1.yaml --bootstrap-kubeconfigs hub2.yaml
+  lanyard join prepares a cluster for it; lanyard deploy agent prints what join installs`
+
+const laterFlags = [
+  '--hub-cluster-arn',
+  '--managed-cluster-arn',
+  '--managed-cluster-role-suffix',
+  '--grpc-bootstrap-config',
+  '--grpc-config',
+  '--addon-token-expiration-seconds',
+]
+
+export function agentCommand(stop: Stop): Command {
+  const command = withProcessFlags(new Command('agent'))
+    .description('Run the agent of a managed cluster: join the hub, keep the certificate fresh, report how it stands.')
+    .option('--kubeconfig <file>', 'where the agent keeps its Secrets (default: as kubectl, or the account of the pod)')
+    .option('--spoke-kubeconfig <file>', 'the cluster that is managed (default: the same)')
+    .option('--namespace <name>', 'of those Secrets (default: that of the context, in a pod its own)')
+    .option('--listen <address>', 'where https /healthz and /metrics are served (default: nowhere)', addressOf)
+    .option('--feature-gates <gates>', 'A=true,B=false', gatesOf)
+    .option(
+      '--spoke-cluster-name <name>',
+      'of this cluster on the hub (default: its OpenShift id, or one that is made once)',
+    )
+    .addOption(new Option('--cluster-name <name>', 'the same').hideHelp())
+    .option('--agent-id <name>', 'of this agent (default: 5 letters, made once)')
+    .addOption(new Option('--agent-name <name>', 'the same').hideHelp())
+    .option('--bootstrap-kubeconfig <file>', 'to ask the hub for a first certificate with; may appear later')
+    .option('--bootstrap-kubeconfigs <file>', 'one of several hubs, in the order they are tried; repeat it', repeated)
+    .option('--bootstrap-kubeconfig-secret <name>', 'watched for changes; "" for none', 'bootstrap-hub-kubeconfig')
+    .option('--hub-kubeconfig-secret <name>', 'where the certificate is kept', 'hub-kubeconfig-secret')
+    .option('--hub-kubeconfig-dir <folder>', 'where it is also put as files', '/spoke/hub-kubeconfig')
+    .option('--hub-connection-timeout-seconds <n>', 'silence of a hub until the next is tried', wholeNumber(1), 600)
+    .option(
+      '--client-cert-expiration-seconds <n>',
+      'life of the certificate; 0: as the signer likes',
+      certificateLife,
+      0,
+    )
+    .option('--cluster-healthcheck-period <time>', 'between two looks at the cluster', durationMs, 60_000)
+    .option('--max-custom-cluster-claims <n>', 'how many claims are copied to the hub', wholeNumber(0), 20)
+    .option('--reserved-cluster-claim-suffixes <list>', 'claims that are always copied', listOf)
+    .option('--cluster-annotations <pairs>', 'k=v,k2=v2 on the ManagedCluster when it is made', pairsOf)
+    .option('--spoke-external-server-urls <urls>', 'how this cluster is reached from outside', listOf)
+    .option('--registration-auth <driver>', 'how to join: csr', 'csr')
+    .option('--addon-kubeclient-registration-auth <driver>', 'how add-ons get their credentials: csr', 'csr')
+    .option(
+      '--create-retry-period <time>',
+      'between two tries to make a ManagedCluster it may not read',
+      durationMs,
+      60_000,
+    )
+    .option('--resync-period <time>', 'between two looks at files that tell of no change', durationMs, 300_000)
+    .addHelpText('after', examples)
+  return withLaterFlags(command, laterFlags).action(async (options: AgentOptions) =>
+    (await import('./agent-run.ts')).runAgent(options, stop),
+  )
+}
+
+/** Kubernetes signs for at least ten minutes. */
+const certificateLife = (text: string): number => (text === '0' ? 0 : wholeNumber(600)(text))

@@ -1,0 +1,55 @@
+import { stringify } from 'yaml'
+import packageManifest from '../../package.json' with { type: 'json' }
+import { spokeKinds } from '../apis/fleet-kinds.ts'
+import { agentNamespace, hubNamespace } from '../fleet/names.ts'
+import { agentManifests } from '../registration/manifests/agent.ts'
+import { crdManifests } from '../registration/manifests/crds.ts'
+import { hubManifests, hubNamespaceManifest } from '../registration/manifests/hub.ts'
+import { hubRbacManifests } from '../registration/manifests/hub-rbac.ts'
+import type { Manifest } from '../registration/manifests/manifest.ts'
+import { imageOf } from '../registration/manifests/pod.ts'
+import type { DeployAgentOptions, DeployHubOptions } from './deploy.ts'
+import { agentGates, gatesWith, hubGates } from './feature-gates.ts'
+import { hubSettingsOf } from './hub-settings.ts'
+
+export const ownImage = imageOf(packageManifest.version)
+
+export function printAgent(options: DeployAgentOptions): void {
+  gatesWith(agentGates, options.featureGates)
+  const installation = {
+    namespace: options.namespace ?? agentNamespace,
+    image: options.image ?? ownImage,
+    bootstrapSecret: options.bootstrapKubeconfigSecret,
+    clientCertExpirationSeconds: options.clientCertExpirationSeconds,
+    ...(options.clusterName && { clusterName: options.clusterName }),
+    ...(options.featureGates && { featureGates: options.featureGates }),
+    ...(options.clusterAnnotations && { clusterAnnotations: options.clusterAnnotations }),
+  }
+  print([...crdManifests(spokeKinds), ...agentManifests(installation)], options.output)
+}
+
+export function printHub(options: DeployHubOptions): void {
+  gatesWith(hubGates, options.featureGates)
+  hubSettingsOf({ ...options, leaseGraceFactor: 5, unjoinGrace: 0 })
+  const namespace = options.namespace ?? hubNamespace
+  const installation = {
+    namespace,
+    image: options.image ?? ownImage,
+    replicas: options.replicas,
+    ...(options.featureGates && { featureGates: options.featureGates }),
+    ...(options.autoApprovedCsrUsers && { autoApprovedUsers: options.autoApprovedCsrUsers }),
+  }
+  print(
+    [hubNamespaceManifest(namespace), ...hubRbacManifests(namespace), ...hubManifests(installation)],
+    options.output,
+  )
+}
+
+function print(manifests: readonly Manifest[], format: 'yaml' | 'json'): void {
+  const items = manifests.map(({ object }) => object)
+  const text =
+    format === 'json'
+      ? `${JSON.stringify({ apiVersion: 'v1', kind: 'List', items }, null, 2)}\n`
+      : items.map((item) => stringify(item, { aliasDuplicateObjects: false })).join('---\n')
+  process.stdout.write(text)
+}

@@ -1,0 +1,62 @@
+import { Command, Option } from 'commander'
+import { gatesOf, listOf, pairsOf, wholeNumber } from './flag-values.ts'
+
+export interface DeployOptions {
+  image?: string
+  namespace?: string
+  output: 'yaml' | 'json'
+  featureGates?: Record<string, boolean>
+}
+
+export interface DeployAgentOptions extends DeployOptions {
+  clusterName?: string
+  bootstrapKubeconfigSecret: string
+  clusterAnnotations?: Record<string, string>
+  clientCertExpirationSeconds: number
+}
+
+export interface DeployHubOptions extends DeployOptions {
+  replicas: number
+  autoApprovedCsrUsers?: string[]
+}
+
+const agentExamples = `
+Examples:
+  lanyard deploy agent --cluster-name west | kubectl apply -f -
+  The Secret with the bootstrap kubeconfig is not among it: lanyard join makes it.`
+
+const hubExamples = `
+Examples:
+  lanyard deploy hub --image registry.example.com/lanyard:1 | kubectl apply -f -
+  lanyard init prepares the cluster for it: its CRDs, rights, CA and webhooks.`
+
+/** Only prints: what is applied, and by whom, stays with whoever reads it. */
+export function deployCommand(): Command {
+  const agent = common(new Command('agent'))
+    .description('Print the agent as manifests for a managed cluster.')
+    .option('--cluster-name <name>', 'of the cluster on the hub (default: the agent finds or makes one)')
+    .option('--bootstrap-kubeconfig-secret <name>', 'holds the key kubeconfig', 'bootstrap-hub-kubeconfig')
+    .option('--cluster-annotations <pairs>', 'k=v,k2=v2 on the ManagedCluster when it is made', pairsOf)
+    .option(
+      '--client-cert-expiration-seconds <n>',
+      'life of the certificate; 0: as the signer likes',
+      wholeNumber(0),
+      0,
+    )
+    .addHelpText('after', agentExamples)
+    .action(async (options: DeployAgentOptions) => (await import('./deploy-print.ts')).printAgent(options))
+  const hub = common(new Command('hub'))
+    .description('Print the hub as manifests.')
+    .option('--replicas <n>', 'one of them leads, all answer webhooks', wholeNumber(1), 1)
+    .option('--auto-approved-csr-users <users>', 'whose clusters are let in without asking', listOf)
+    .addHelpText('after', hubExamples)
+    .action(async (options: DeployHubOptions) => (await import('./deploy-print.ts')).printHub(options))
+  return new Command('deploy').description('Print manifests to install.').addCommand(agent).addCommand(hub)
+}
+
+const common = (command: Command): Command =>
+  command
+    .option('--image <image>', 'the container image (default: lanyard with the version of this program)')
+    .option('--namespace <name>', 'where it is installed')
+    .option('--feature-gates <gates>', 'A=true,B=false', gatesOf)
+    .addOption(new Option('-o, --output <format>', 'how it is printed').choices(['yaml', 'json']).default('yaml'))

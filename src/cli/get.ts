@@ -1,0 +1,67 @@
+import { Command } from 'commander'
+import { systemClock } from '../core/clock.ts'
+import { systemRandom } from '../core/random.ts'
+import type { ClusterOverview } from '../registration/overview/cluster-overview.ts'
+import type { OutputFormat } from './output.ts'
+import { outputOption } from './output.ts'
+import { loadSettings, withSettings } from './settings.ts'
+import type { Stop } from './stop-signal.ts'
+import type { TableColumn } from './table.ts'
+import { formatSpan } from './table.ts'
+
+interface GetOptions {
+  output: OutputFormat
+  watch?: boolean
+  clusterset?: string
+}
+
+const examples = `
+Examples:
+  lanyard get clusters                   every cluster, how it stands and how long its certificate is good for
+  lanyard get clusters west east -o wide some of them, with version, size and address
+  lanyard get clusters --watch           again whenever one of them changes
+  lanyard get clusters -o json           for a program to read`
+
+export function getCommand(stop: Stop): Command {
+  const clusters = withSettings(new Command('clusters'))
+    .alias('cluster')
+    .description('The clusters of the fleet, one a line.')
+    .argument('[names...]', 'only these')
+    .option('--clusterset <name>', 'only those of this set')
+    .option('-w, --watch', 'print again what changes, until Ctrl-C')
+    .addOption(outputOption())
+    .addHelpText('after', examples)
+    .action((names: string[], options: GetOptions, command: Command) => getClusters(names, options, command, stop))
+  return new Command('get').description('Show what is there.').addCommand(clusters)
+}
+
+/** What people ask of a cluster at a glance. */
+export const clusterColumns = (now: () => Date): readonly TableColumn<ClusterOverview>[] => [
+  { heading: 'NAME', cell: ({ name }) => name },
+  { heading: 'STAGE', cell: ({ stage }) => stage },
+  { heading: 'ACCEPTED', cell: ({ isAccepted }) => (isAccepted ? 'yes' : 'no') },
+  { heading: 'JOINED', cell: ({ isJoined }) => (isJoined ? 'yes' : 'no') },
+  { heading: 'AVAILABLE', cell: ({ available }) => available },
+  { heading: 'CERTIFICATE', cell: ({ certificateExpiresAt }) => leftOf(certificateExpiresAt, now()) },
+  { heading: 'HEARD', cell: ({ heardAt }) => heardAt && `${formatSpan(now().getTime() - heardAt.getTime())} ago` },
+  { heading: 'SETS', cell: ({ sets }) => sets.join(',') },
+  { heading: 'AGE', cell: ({ createdAt }) => formatSpan(now().getTime() - createdAt.getTime()) },
+  { heading: 'AGENT', cell: ({ agent }) => agent, wide: true },
+  { heading: 'REQUESTS', cell: ({ pendingRequests }) => pendingRequests.join(','), wide: true },
+  { heading: 'KUBERNETES', cell: ({ kubernetes }) => kubernetes, wide: true },
+  { heading: 'CPU', cell: ({ capacity }) => capacity['cpu'], wide: true },
+  { heading: 'MEMORY', cell: ({ capacity }) => capacity['memory'], wide: true },
+  { heading: 'URLS', cell: ({ urls }) => urls.join(','), wide: true },
+]
+
+const leftOf = (expiresAt: Date | undefined, now: Date): string | undefined =>
+  expiresAt && (expiresAt <= now ? 'expired' : `${formatSpan(expiresAt.getTime() - now.getTime())} left`)
+
+async function getClusters(names: string[], options: GetOptions, command: Command, stop: Stop): Promise<void> {
+  const { settings, log } = await loadSettings(command)
+  const deps = { clock: systemClock, random: systemRandom, log, signal: stop.signal }
+  const [{ openHub }, { showClusters }] = await Promise.all([import('./open-hub.ts'), import('./get-clusters.ts')])
+  const hub = await openHub(settings, deps)
+  await using _client = hub.client
+  await showClusters({ ...options, names, kube: hub.client, print: (text) => void process.stdout.write(text) }, deps)
+}

@@ -1,0 +1,62 @@
+import { convertReview } from '../apis/conversion.ts'
+import { systemClock } from '../core/clock.ts'
+import { runTogether } from '../core/lifecycle.ts'
+import { createLog } from '../core/log.ts'
+import { createMetrics } from '../core/metrics.ts'
+import { systemRandom } from '../core/random.ts'
+import { eventRecorder } from '../kube/events.ts'
+import { registrationHub } from '../registration/hub/index.ts'
+import { serve } from '../server/index.ts'
+import type { HubOptions } from './hub.ts'
+import { hubCertificate, hubNames } from './hub-certificate.ts'
+import { hubSettingsOf } from './hub-settings.ts'
+import { checkpointFrom } from './kill-at.ts'
+import { openCluster } from './open-cluster.ts'
+import { underElection, untilItAnswers } from './process-parts.ts'
+import { progressOn } from './progress.ts'
+import { checkDrivers } from './registration-drivers.ts'
+import type { Stop } from './stop-signal.ts'
+
+/** `lanyard hub`: until it is stopped. */
+export async function runHub(options: HubOptions, stop: Stop): Promise<void> {
+  const settings = hubSettingsOf(options)
+  checkDrivers(options.enabledRegistrationDrivers, '--enabled-registration-drivers')
+  const checkpoint = checkpointFrom(process.env['LANYARD_KILL_AT'])
+  const isTerminal = process.stderr.isTTY
+  const log = createLog({ level: options.logLevel, pretty: isTerminal, colour: isTerminal })
+  const metrics = await createMetrics({ process: true })
+  const common = { clock: systemClock, random: systemRandom, log, metrics }
+  const { client, connection } = await openCluster(
+    options,
+    { ...common, signal: stop.signal },
+    { qps: options.kubeApiQps, burst: options.kubeApiBurst, userAgent: 'lanyard-hub' },
+  )
+  await using _client = client
+  const { server } = connection
+  const { namespace } = options
+  const events = eventRecorder(client, { ...common, component: 'lanyard-hub' })
+  const hub = registrationHub({ ...common, kube: client, events, checkpoint, settings })
+  const { show } = progressOn(process.stdout)
+  const answering = untilItAnswers(client, { ...common, server, show })
+  const names = hubNames(namespace, options.listen.host, options.webhookUrl)
+  const https = serve({
+    ...common,
+    listen: options.listen,
+    certificate: hubCertificate(client, { ...common, namespace, names }),
+    webhooks: hub.webhooks,
+    convert: (review) => convertReview(review),
+    checks: { ready: { hub: () => (answering.isThere() ? undefined : 'its API server has not answered yet') } },
+  })
+  process.stdout.write(`The Lanyard hub starts on ${server}. Press Ctrl-C to stop.\n`)
+  https.listening
+    .then(({ url }) => show({ did: 'webhooks, /metrics and /healthz are served', detail: url }))
+    .catch(() => {})
+  const leader = underElection(client, { namespace, name: 'lanyard-hub', flags: options }, common, async (signal) => {
+    if (options.leaderElection) show({ did: 'this process leads', detail: `lease lanyard-hub in ${namespace}` })
+    await hub.run(signal)
+  })
+  await runTogether(stop.signal, [https.run, answering.run, leader])
+  await events.flush(1_000)
+  process.exitCode = 0
+  process.stdout.write('The Lanyard hub has stopped.\n')
+}

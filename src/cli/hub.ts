@@ -1,0 +1,61 @@
+import { Command, Option } from 'commander'
+import { addressOf, durationMs, gatesOf, httpsUrl, listOf, pairsOf, wholeNumber } from './flag-values.ts'
+import { withProcessFlags } from './process-flags.ts'
+import type { Stop } from './stop-signal.ts'
+
+export interface HubOptions {
+  kubeconfig?: string
+  context?: string
+  namespace: string
+  listen: { host: string; port: number }
+  webhookUrl?: string
+  leaderElection: boolean
+  leaderElectLeaseDuration: number
+  leaderElectRenewDeadline: number
+  leaderElectRetryPeriod: number
+  featureGates?: Record<string, boolean>
+  enabledRegistrationDrivers: string[]
+  gcResourceList?: string[]
+  autoApprovedCsrUsers?: string[]
+  clusterAutoApprovalUsers?: string[]
+  hubApiserverUrl?: string
+  labels?: Record<string, string>
+  leaseGraceFactor: number
+  unjoinGrace: number
+  kubeApiQps: number
+  kubeApiBurst: number
+  logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent'
+}
+
+const examples = `
+Examples:
+  lanyard hub --kubeconfig hub.yaml                 run the hub until Ctrl-C; lanyard init prepares the cluster for it
+  lanyard hub --kubeconfig hub.yaml --listen 127.0.0.1:9443 --webhook-url https://127.0.0.1:9443
+  lanyard hub --feature-gates ManagedClusterAutoApproval=true --auto-approved-csr-users \\
+    system:serviceaccount:open-cluster-management:agent-registration-bootstrap`
+
+export function hubCommand(stop: Stop): Command {
+  return withProcessFlags(new Command('hub'))
+    .description('Run the hub: let clusters in, keep their rights, watch their health, answer its webhooks.')
+    .option('--kubeconfig <file>', 'of the hub (default: KUBECONFIG, ~/.kube/config, the account of the pod)')
+    .option('--namespace <name>', 'of the lease and the CA of the hub', 'open-cluster-management-hub')
+    .option('--listen <address>', 'where webhooks, /metrics and /healthz are served', addressOf, addressOf(':9443'))
+    .option('--webhook-url <url>', 'how the API server reaches it, where that is no Service', httpsUrl)
+    .option('--feature-gates <gates>', 'A=true,B=false', gatesOf)
+    .option('--enabled-registration-drivers <names>', 'ways to join', (text: string) => listOf(text), ['csr'])
+    .option('--auto-approved-csr-users <users>', 'whose clusters are let in without asking', listOf)
+    .addOption(
+      new Option('--cluster-auto-approval-users <users>', 'older name of the last').argParser(listOf).hideHelp(),
+    )
+    .option('--labels <pairs>', 'k=v,k2=v2 on everything that is made for a cluster', pairsOf)
+    .option(
+      '--gc-resource-list <list>',
+      'what goes with a deleted cluster: group/version/plural, in this order',
+      listOf,
+    )
+    .option('--hub-apiserver-url <url>', 'how clusters reach the hub', httpsUrl)
+    .option('--lease-grace-factor <n>', 'lease durations without a heartbeat until Unknown', wholeNumber(1, 100), 5)
+    .option('--unjoin-grace <time>', 'how long a cluster that left by itself stays listed', durationMs, 3_600_000)
+    .addHelpText('after', examples)
+    .action(async (options: HubOptions) => (await import('./hub-run.ts')).runHub(options, stop))
+}

@@ -1,0 +1,178 @@
+import { writeFile } from 'node:fs/promises'
+import type { Command } from 'commander'
+import { systemClock } from '../core/clock.ts'
+import { systemRandom } from '../core/random.ts'
+import { hubNamespace } from '../fleet/names.ts'
+import type { Connection } from '../kube/connection.ts'
+import { hubArguments } from '../registration/manifests/hub.ts'
+import { applyManifests } from './apply-manifests.ts'
+import { failures } from './failures.ts'
+import { hubSettingsOf } from './hub-settings.ts'
+import type { InitOptions } from './init.ts'
+import { namesIn, planInit } from './init-plan.ts'
+import { signingWarning, trySigning } from './init-signing.ts'
+import type { InitDeps } from './init-steps.ts'
+import { ensureAuthority, publishAuthority, untilAvailable, untilServed } from './init-steps.ts'
+import { invitationData, invitationTo, isLoopback, commandToJoin } from './join-invitation.ts'
+import { openCluster } from './open-cluster.ts'
+import type { Progress } from './progress.ts'
+import { progressOn, silentProgress } from './progress.ts'
+import { checkDrivers, refuseLater } from './registration-drivers.ts'
+import { loadSettings } from './settings.ts'
+import type { Stop } from './stop-signal.ts'
+import { issueJoinToken } from './token-issue.ts'
+
+const later = {
+  hubClusterArn: '--hub-cluster-arn',
+  awsResourceTags: '--aws-resource-tags',
+  autoApprovedArnPatterns: '--auto-approved-arn-patterns',
+  autoApprovedGrpcIdentities: '--auto-approved-grpc-identities',
+  grpcServer: '--grpc-server',
+  grpcEndpointType: '--grpc-endpoint-type',
+}
+
+const joinTokenMs = 3_600_000
+
+/** `lanyard init`. Everything wrong with the command is told before anything changes. */
+export async function runInit(options: InitOptions, command: Command, stop: Stop): Promise<void> {
+  const drivers = options.registrationDrivers ?? options.registrationAuth ?? ['csr']
+  checkDrivers(drivers, '--registration-drivers')
+  refuseLater(options, later)
+  const users = options.autoApprovedCsrIdentities
+  hubSettingsOf({ ...options, ...(users && { autoApprovedCsrUsers: users }), leaseGraceFactor: 5, unjoinGrace: 0 })
+  const { settings, log } = await loadSettings(command)
+  const namespace = settings.namespace ?? hubNamespace
+  const installed = {
+    namespace,
+    registrationDrivers: drivers,
+    ...(options.featureGates && { featureGates: options.featureGates }),
+    ...(users && { autoApprovedUsers: users }),
+  }
+  const { image, webhookUrl } = options
+  const wish = { namespace, webhookUrl, installation: image ? { ...installed, image } : undefined }
+  if (options.dryRun) {
+    process.stdout.write(`${namesIn(planInit(wish, '')).join('\n')}\n`)
+    return
+  }
+
+  const common = { clock: systemClock, random: systemRandom, log, signal: stop.signal }
+  const { client, connection } = await openCluster(settings, common, { qps: 0 })
+  await using _client = client
+  const deps: InitDeps = { ...common, kube: client, timeoutMs: options.timeout * 1_000 }
+  const progress = options.output === 'json' ? silentProgress : progressOn(process.stdout)
+  const warnings: string[] = []
+  try {
+    warnings.push(...(await prepare({ options, wish, connection, namespace, progress }, deps)))
+  } catch (error) {
+    progress.fail()
+    throw error
+  }
+  for (const warning of warnings) process.stderr.write(`lanyard: warning: ${warning}\n`)
+
+  const token = await issueJoinToken({
+    ...deps,
+    server: connection.server,
+    useBootstrapToken: options.useBootstrapToken ?? false,
+    lifetimeMs: joinTokenMs,
+  })
+  const invitation = invitationTo(connection, token, options.hubApiserver)
+  const hubCommand = [
+    'lanyard',
+    ...hubArguments(installed),
+    ...(webhookUrl ? [`--webhook-url=${webhookUrl}`] : []),
+  ].join(' ')
+  if (options.outputJoinCommandFile) await writeJoinCommand(options.outputJoinCommandFile, commandToJoin(invitation))
+  if (options.output === 'json') {
+    const result = { ...invitationData(invitation), namespace, 'hub-command': hubCommand, warnings }
+    process.stdout.write(`${JSON.stringify(result, null, 2)}\n`)
+    return
+  }
+  process.stdout.write(`\n${[...runsTheHub(options, hubCommand), ...invites(invitation)].join('\n')}\n`)
+}
+
+interface Preparation {
+  options: InitOptions
+  wish: Parameters<typeof planInit>[0]
+  connection: Connection
+  namespace: string
+  progress: Progress
+}
+
+/** In an order that may be cut anywhere and begun again. Returns what people should be warned of. */
+async function prepare({ options, wish, connection, namespace, progress }: Preparation, deps: InitDeps) {
+  const { kube, signal } = deps
+  const { show } = progress
+  show({ doing: `asking ${connection.server}` })
+  const { gitVersion } = await kube.request<{ gitVersion: string }>({ path: '/version', signal })
+  show({ did: 'the hub answers', detail: `${connection.server}, ${gitVersion}` })
+
+  show({ doing: 'installing identities and rights' })
+  await applyManifests(kube, planInit(wish, '').identities, signal)
+  const plan = planInit(wish, await ensureAuthority(namespace, deps))
+  show({ did: 'identities, rights and the CA of the hub are in place', detail: `namespace ${namespace}` })
+
+  show({ doing: 'installing kinds' })
+  await applyManifests(kube, plan.crds, signal)
+  await untilServed(plan.crds, deps)
+  show({ did: 'the kinds of a hub are served', detail: `${plan.crds.length} of them` })
+
+  if (await publishAuthority(connection, options.hubApiserver ?? connection.server, deps))
+    show({ did: 'anybody may read the CA of this cluster now', detail: 'kube-public/cluster-info' })
+
+  show({ doing: 'trying whether client certificates are signed' })
+  const verdict = await trySigning({ ...deps, patienceMs: options.csrCheckSeconds * 1_000 })
+  const warning = signingWarning(verdict, options.csrCheckSeconds)
+  show({ did: warning ? 'tried whether client certificates are signed' : 'client certificates are signed' })
+
+  show({ doing: 'installing webhooks' })
+  await applyManifests(kube, plan.webhooks, signal)
+  show({ did: 'webhooks are installed', detail: options.webhookUrl ?? `Service lanyard-hub in ${namespace}` })
+  if (plan.hub.length > 0) {
+    await applyManifests(kube, plan.hub, signal)
+    show({ did: 'the hub is deployed', detail: `Deployment lanyard-hub in ${namespace}` })
+    if (options.wait) {
+      show({ doing: 'waiting until the hub is ready' })
+      await untilAvailable(namespace, deps)
+      show({ did: 'the hub is ready' })
+    }
+  }
+  return warning ? [warning] : []
+}
+
+function runsTheHub({ image, webhookUrl }: InitOptions, hubCommand: string): string[] {
+  if (image) return []
+  const elsewhere = webhookUrl
+    ? []
+    : [
+        'Its webhooks are expected behind the Service lanyard-hub. Run it there (`lanyard deploy hub`), or repeat init with',
+      ]
+  return [
+    ...elsewhere,
+    ...(webhookUrl
+      ? []
+      : ['--webhook-url where it listens otherwise. Until it runs, no cluster can be added or changed.']),
+    'To run the hub:',
+    `  ${hubCommand}`,
+    '',
+  ]
+}
+
+const invites = (invitation: Parameters<typeof commandToJoin>[0]): string[] => [
+  'To let a cluster ask to join, run on it within the next hour:',
+  `  ${commandToJoin(invitation)}`,
+  ...(isLoopback(invitation.server)
+    ? ['', `${invitation.server} leads nowhere from another machine; --hub-apiserver gives another address.`]
+    : []),
+  '',
+  'Then, on the hub: lanyard accept <cluster_name>',
+]
+
+/** It holds a token. */
+async function writeJoinCommand(path: string, text: string): Promise<void> {
+  try {
+    await writeFile(path, `${text}\n`, { mode: 0o600 })
+  } catch (error) {
+    const detail = (error as NodeJS.ErrnoException).code
+    throw failures.FILE_UNWRITABLE({ path, flag: '--output-join-command-file', detail }, error)
+  }
+}

@@ -1,0 +1,188 @@
+import { readFile } from 'node:fs/promises'
+import { text } from 'node:stream/consumers'
+import { spokeKinds } from '../apis/fleet-kinds.ts'
+import { systemClock } from '../core/clock.ts'
+import { createLog } from '../core/log.ts'
+import { systemRandom } from '../core/random.ts'
+import { Secret } from '../core/secret.ts'
+import { annotations } from '../fleet/names.ts'
+import { connect } from '../kube/client/index.ts'
+import type { Connection } from '../kube/connection.ts'
+import { formatKubeconfig } from '../kube/kubeconfig/index.ts'
+import type { AgentInstallation } from '../registration/manifests/agent.ts'
+import { agentManifests, agentNamespaceManifest, bootstrapSecretManifest } from '../registration/manifests/agent.ts'
+import { crdManifests } from '../registration/manifests/crds.ts'
+import { applyManifests } from './apply-manifests.ts'
+import { ownImage } from './deploy-print.ts'
+import { failures } from './failures.ts'
+import { agentGates, gatesWith } from './feature-gates.ts'
+import { untilServed } from './init-steps.ts'
+import type { JoinOptions } from './join.ts'
+import type { TrustWish } from './join-trust.ts'
+import { authorityOf, checkToken, publishedInfo, verified } from './join-trust.ts'
+import { untilJoined } from './join-wait.ts'
+import { openCluster } from './open-cluster.ts'
+import { progressOn } from './progress.ts'
+import { checkDrivers, refuseLater } from './registration-drivers.ts'
+import type { Stop } from './stop-signal.ts'
+
+const later = {
+  managedClusterArn: '--managed-cluster-arn',
+  managedClusterKubeconfig: '--managed-cluster-kubeconfig',
+  grpcServer: '--grpc-server',
+  grpcCaFile: '--grpc-ca-file',
+  addonKubeclientRegistrationAuth: '--addon-kubeclient-registration-auth',
+  addonTokenExpirationSeconds: '--addon-token-expiration-seconds',
+  klusterletValuesFile: '--klusterlet-values-file',
+  singleton: '--singleton',
+}
+
+/** `lanyard join`. The hub is proven and asked before anything is written to the cluster. */
+export async function runJoin(options: JoinOptions, stop: Stop): Promise<void> {
+  checkOptions(options)
+  const wish = await trustWish(options)
+  const isTerminal = process.stderr.isTTY
+  const log = createLog({ level: options.logLevel, pretty: isTerminal, colour: isTerminal })
+  const deps = { clock: systemClock, random: systemRandom, log, signal: stop.signal }
+  const installation = installationOf(options)
+  if (options.dryRun) {
+    const planned = [
+      ...crdManifests(spokeKinds),
+      ...agentManifests(installation),
+      bootstrapSecretManifest(options.namespace, ''),
+    ]
+    process.stdout.write(`${planned.map(({ object: { kind, metadata } }) => `${kind} ${metadata.name}`).join('\n')}\n`)
+    return
+  }
+  const { client: spoke } = await openCluster(options, deps, { qps: 0 })
+  await using _spoke = spoke
+  const progress = progressOn(process.stdout)
+  try {
+    progress.show({ doing: `proving ${wish.server}` })
+    const ca = await authorityOf(wish, deps)
+    const hub = verified(wish, ca)
+    if (!options.skipHubCheck) await checkToken(hub, deps)
+    const server = options.forceInternalEndpointLookup ? (await publishedInfo(hub, deps)).server : wish.server
+    progress.show({ did: 'the hub is the right one, and lets this cluster ask', detail: wish.server })
+
+    progress.show({ doing: 'installing the agent' })
+    const crds = crdManifests(spokeKinds)
+    await applyManifests(spoke, crds, stop.signal)
+    await untilServed(crds, { ...deps, kube: spoke, timeoutMs: options.timeout * 1_000 })
+    const kubeconfig = bootstrapKubeconfig({ ...hub, server })
+    await applyManifests(
+      spoke,
+      [
+        agentNamespaceManifest(options.namespace),
+        bootstrapSecretManifest(options.namespace, kubeconfig.reveal()),
+        ...agentManifests(installation),
+      ],
+      stop.signal,
+    )
+    progress.show({ did: 'the agent is installed', detail: `Deployment lanyard-agent in ${options.namespace}` })
+    if (!options.wait) {
+      process.stdout.write(`Now, on the hub: lanyard accept ${options.clusterName}\n`)
+      return
+    }
+    await using asking = connect(hub, deps)
+    await untilJoined({
+      ...deps,
+      spoke,
+      hub: asking,
+      namespace: options.namespace,
+      cluster: options.clusterName,
+      timeoutMs: options.timeout * 1_000,
+      tell: (missing) => progress.show({ doing: `waiting: ${missing}` }),
+    })
+    progress.show({ did: `${options.clusterName} has joined`, detail: wish.server })
+  } catch (error) {
+    progress.fail()
+    throw error
+  }
+
+  /** With everything in it: it is read in a pod that has no files of this machine. */
+  function bootstrapKubeconfig({ server, tls }: Connection): Secret {
+    // Go programs trust the CA of the cluster for its https proxy as well, and a kubeconfig has no other place for it.
+    const ca = [tls.ca, tls.ca === undefined ? undefined : wish.proxyCa].filter((pem) => pem !== undefined).join('\n')
+    return formatKubeconfig({
+      clusters: [
+        {
+          name: 'hub',
+          value: {
+            server,
+            ...(ca !== '' && { certificateAuthorityData: ca }),
+            ...(wish.proxyUrl && { proxyUrl: wish.proxyUrl }),
+          },
+        },
+      ],
+      users: [{ name: 'bootstrap', value: { token: wish.token } }],
+      contexts: [{ name: 'bootstrap', value: { cluster: 'hub', user: 'bootstrap' } }],
+      currentContext: 'bootstrap',
+    })
+  }
+}
+
+/** All that can be wrong with the command itself. */
+function checkOptions(options: JoinOptions): void {
+  const { registrationAuth, clusterName, mode } = options
+  const isAws = ['awsirsa', 'aws-irsa'].includes(registrationAuth)
+  if (isAws && !options.eksHubClusterArn && !options.hubClusterArn)
+    throw failures.DRIVER_NEEDS_FLAG({ driver: registrationAuth, flag: '--eks-hub-cluster-arn' })
+  checkDrivers([registrationAuth], '--registration-auth')
+  refuseLater(options, later)
+  if (mode !== 'default') throw failures.FLAG_LATER({ flag: `--mode ${mode}` })
+  if (clusterName.length > 63 || !/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(clusterName))
+    throw failures.JOIN_BAD_NAME({ name: JSON.stringify(clusterName) })
+  if (!URL.canParse(options.hubApiserver) || new URL(options.hubApiserver).protocol !== 'https:')
+    throw failures.JOIN_BAD_URL({ flag: '--hub-apiserver', url: JSON.stringify(options.hubApiserver) })
+  for (const key of Object.keys(options.klusterletAnnotation ?? {}))
+    if (!key.startsWith(annotations.agentPrefix))
+      throw failures.JOIN_BAD_ANNOTATION({ key, prefix: annotations.agentPrefix })
+  gatesWith(agentGates, options.featureGates)
+}
+
+async function trustWish(options: JoinOptions): Promise<TrustWish> {
+  const [ca, proxyCa] = await Promise.all([
+    options.caFile ? certificateFile(options.caFile, '--ca-file') : undefined,
+    options.proxyCaFile ? certificateFile(options.proxyCaFile, '--proxy-ca-file') : undefined,
+  ])
+  const token = Secret.of(await tokenOf(options))
+  if (token.reveal() === '') throw failures.JOIN_NO_TOKEN()
+  return {
+    server: options.hubApiserver.replace(/\/+$/, ''),
+    token,
+    ca,
+    pins: options.caPin ?? [],
+    proxyUrl: options.proxyUrl ? Secret.of(options.proxyUrl) : undefined,
+    proxyCa,
+  }
+}
+
+async function tokenOf({ hubToken, hubTokenFile }: JoinOptions): Promise<string> {
+  if (hubTokenFile === '-') return (await text(process.stdin)).trim()
+  if (hubTokenFile !== undefined) return (await readNamed(hubTokenFile, '--hub-token-file')).trim()
+  return hubToken ?? ''
+}
+
+async function certificateFile(path: string, flag: string): Promise<string> {
+  const pem = await readNamed(path, flag)
+  if (!pem.includes('-----BEGIN CERTIFICATE-----')) throw failures.CA_UNREADABLE({ path, flag })
+  return pem
+}
+
+async function readNamed(path: string, flag: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8')
+  } catch (error) {
+    throw failures.FILE_UNREADABLE({ path, flag, detail: (error as NodeJS.ErrnoException).code }, error)
+  }
+}
+
+const installationOf = (options: JoinOptions): AgentInstallation => ({
+  namespace: options.namespace,
+  image: options.image ?? ownImage,
+  clusterName: options.clusterName,
+  clientCertExpirationSeconds: options.clientCertExpirationSeconds,
+  ...(options.featureGates && { featureGates: options.featureGates }),
+  ...(options.klusterletAnnotation && { clusterAnnotations: options.klusterletAnnotation }),
+})

@@ -1,0 +1,95 @@
+import { Command, Option } from 'commander'
+import { gatesOf, listOf, pairsOf, repeated, wholeNumber } from './flag-values.ts'
+import { withLaterFlags } from './process-flags.ts'
+import type { Stop } from './stop-signal.ts'
+
+export interface JoinOptions {
+  kubeconfig?: string
+  context?: string
+  hubToken?: string
+  hubTokenFile?: string
+  hubApiserver: string
+  clusterName: string
+  caFile?: string
+  caPin?: string[]
+  proxyUrl?: string
+  proxyCaFile?: string
+  skipHubCheck?: boolean
+  forceInternalEndpointLookup?: boolean
+  namespace: string
+  image?: string
+  wait?: boolean
+  timeout: number
+  dryRun?: boolean
+  featureGates?: Record<string, boolean>
+  clientCertExpirationSeconds: number
+  registrationAuth: string
+  eksHubClusterArn?: string
+  hubClusterArn?: string
+  klusterletAnnotation?: Record<string, string>
+  mode: string
+  logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent'
+}
+
+const examples = `
+Examples:
+  lanyard join --hub-token-file token --hub-apiserver https://hub.example.com:6443 --ca-pin sha256:… --cluster-name west
+  lanyard join … --wait            return when the cluster has joined, or say what is missing
+  lanyard token, on the hub, prints the whole command
+
+The token is sent to nobody but a server that the given CA vouches for. With --hub-token it stands in the process list of
+this machine; --hub-token-file keeps it out of there.`
+
+const laterFlags = [
+  '--managed-cluster-arn',
+  '--managed-cluster-kubeconfig',
+  '--grpc-server',
+  '--grpc-ca-file',
+  '--addon-kubeclient-registration-auth',
+  '--addon-token-expiration-seconds',
+  '--klusterlet-values-file',
+]
+
+export function joinCommand(stop: Stop): Command {
+  const command = new Command('join')
+    .description('Let this cluster ask a hub to manage it: install the agent, and what it begins with.')
+    .option('--kubeconfig <file>', 'of the cluster that joins (default: KUBECONFIG, ~/.kube/config)')
+    .option('--context <name>', 'of that kubeconfig')
+    .requiredOption('--hub-apiserver <url>', 'address of the hub')
+    .requiredOption('--cluster-name <name>', 'of this cluster on the hub')
+    .option('--hub-token-file <file>', 'holds a token of the hub; - for standard input')
+    .option('--hub-token <token>', 'the token itself')
+    .option('--ca-pin <pin>', 'sha256:… of the CA of the hub; may be repeated', repeated)
+    .option('--ca-file <file>', 'the CA of the hub, PEM')
+    .option('--proxy-url <url>', 'http or https proxy between this cluster and the hub')
+    .option('--proxy-ca-file <file>', 'who vouches for an https proxy, PEM')
+    .option('--wait', 'return when the cluster has joined')
+    .option('--timeout <seconds>', 'how long to wait for anything', wholeNumber(1), 300)
+    .option('--skip-hub-check', 'do not ask the hub whether it takes the token: only the cluster reaches it')
+    .option('--force-internal-endpoint-lookup', 'the agent uses the address that the hub publishes for itself')
+    .option('--namespace <name>', 'of the agent', 'open-cluster-management-agent')
+    .option('--image <image>', 'of the agent (default: lanyard with the version of this program)')
+    .option('--feature-gates <gates>', 'of the agent: A=true,B=false', gatesOf)
+    .option(
+      '--client-cert-expiration-seconds <n>',
+      'life of the certificate; 0: as the signer likes',
+      wholeNumber(0),
+      0,
+    )
+    .option('--klusterlet-annotation <pairs>', 'k=v on the ManagedCluster; may be repeated', pairsOf)
+    .option('--registration-auth <driver>', 'how to join: csr', 'csr')
+    .addOption(new Option('--eks-hub-cluster-arn <arn>').hideHelp())
+    .addOption(new Option('--hub-cluster-arn <arn>').hideHelp())
+    .addOption(new Option('--mode <mode>').default('default').hideHelp())
+    .addOption(new Option('--singleton', 'known for the sake of scripts').argParser(listOf).hideHelp())
+    .addOption(
+      new Option('--log-level <level>', 'the least that is logged, on standard error')
+        .choices(['debug', 'info', 'warn', 'error', 'silent'])
+        .default('warn'),
+    )
+    .option('--dry-run', 'only say what would be installed')
+    .addHelpText('after', examples)
+  return withLaterFlags(command, laterFlags).action(async (options: JoinOptions) =>
+    (await import('./join-run.ts')).runJoin(options, stop),
+  )
+}

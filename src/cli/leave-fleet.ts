@@ -1,0 +1,53 @@
+import type { Step } from '../core/step.ts'
+import { connect } from '../kube/client/index.ts'
+import { failures } from '../registration/operations/failures.ts'
+import { removeAgent } from '../registration/operations/remove-agent.ts'
+import { takeOffHub } from '../registration/operations/take-off.ts'
+import { leaveHub } from '../registration/operations/unjoin.ts'
+import { openCluster } from './open-cluster.ts'
+import type { CommandDeps } from './open-hub.ts'
+import type { Settings } from './settings.ts'
+
+export interface Leaving {
+  settings: Settings
+  name?: string
+  managedKubeconfig?: string
+  managedContext?: string
+  agentNamespace: string
+  force?: boolean
+  timeout: number
+}
+
+/**
+ * The hub first, while the agent still runs and can clean up; the agent last. Without the hub's kubeconfig the cluster
+ * tells the hub with its own identity.
+ */
+export async function* leaveFleet(leaving: Leaving, deps: CommandDeps): AsyncGenerator<Step> {
+  const { settings, name, managedKubeconfig, managedContext, agentNamespace, force = false, timeout } = leaving
+  const hasHub = name !== undefined
+  const hasCluster = managedKubeconfig !== undefined || managedContext !== undefined
+  if (!hasHub && !hasCluster) throw failures.UNJOIN_NOWHERE()
+  await using opened = new AsyncDisposableStack()
+  const managed = hasCluster
+    ? await openCluster({ kubeconfig: managedKubeconfig, context: managedContext }, deps)
+    : undefined
+  if (managed) opened.use(managed.client)
+  if (hasHub) {
+    const hub = opened.use((await openCluster(settings, deps)).client)
+    yield* leaveHub(name, { force, timeoutMs: timeout * 1_000 }, { ...deps, kube: hub })
+  } else if (managed) {
+    const tell = takeOffHub(agentNamespace, { ...deps, kube: managed.client, connect: (to) => connect(to, deps) })
+    yield* force ? orGoOn(tell) : tell
+  }
+  if (managed) yield* removeAgent(agentNamespace, { ...deps, kube: managed.client })
+  else yield { did: 'the cluster itself was left alone', detail: 'remove its agent with --managed-kubeconfig' }
+}
+
+/** With `--force` a hub that cannot be told is no reason to stay. */
+async function* orGoOn(steps: AsyncIterable<Step>): AsyncGenerator<Step> {
+  try {
+    yield* steps
+  } catch (error) {
+    yield { did: 'the hub was not told', detail: error instanceof Error ? error.message : String(error) }
+  }
+}

@@ -1,0 +1,159 @@
+import type { CertificateSigningRequest } from 'kubernetes-types/certificates/v1.d.ts'
+import { after } from '../../core/clock.ts'
+import type { Issuance, Kept, Pass, Pending, Step } from '../../core/pass.ts'
+import type { Reason } from '../../core/reason.ts'
+import { reasons as coreReasons } from '../../core/reasons.ts'
+import { isDue, isExpired } from '../../core/renewal.ts'
+import type { Secret } from '../../core/secret.ts'
+import { isAlreadyExists } from '../../kube/failures.ts'
+import { certificateSigningRequests } from '../../kube/kinds.ts'
+import type { Kube } from '../../kube/kube.ts'
+import type { Stored } from '../../kube/objects.ts'
+import type { Certificate } from '../../pki/index.ts'
+import { compactFingerprint, generateKey, keyMatches, readCertificate } from '../../pki/index.ts'
+import type { CsrOrder } from './request.ts'
+import { csrObject, isOurs, isSameSubject, requestName } from './request.ts'
+
+/** A certificate with the key it was asked for with. */
+export interface CertifiedIdentity {
+  readonly certPem: string
+  readonly keyPem: Secret
+}
+
+export interface CsrIssuanceOptions<M extends CertifiedIdentity> {
+  readonly order: CsrOrder
+  /** Who asks. Given what is kept and still good: a renewal is asked for with it, a first certificate is not. */
+  asker(kept: Kept<M> | undefined): Kube | Promise<Kube>
+  /** Whether what is kept is for what is wanted now; if not, a new one is asked for before it is due. */
+  isCurrent(kept: Kept<M>): boolean
+  materialOf(identity: CertifiedIdentity): M
+  passOf(certificate: Certificate, now: Date): Pass
+  /** Selects the requests that count as this holder's, for the safety stop. */
+  readonly selector: string
+  readonly reasons: CsrReasons
+  /** Between two looks at an open request that nothing tells about. */
+  readonly lookAgainMs: number
+  /** Told after the request was created, and after its certificate was found good. */
+  onStep?(step: 'created' | 'received'): void
+  /** So many requests of one holder mean that something is wrong: none is added. Default 10. */
+  readonly mostRequests?: number
+}
+
+export interface CsrReasons {
+  readonly denied: Reason
+  readonly halted: Reason
+  /** The signer gave a certificate that is not the one asked for. */
+  readonly wrongCertificate: Reason
+}
+
+/**
+ * Asks for a certificate by a CertificateSigningRequest. The key is kept as pending before the request exists, and the
+ * request's name follows from it: killed anywhere, it goes on with the same request.
+ */
+export function csrIssuance<M extends CertifiedIdentity>(options: CsrIssuanceOptions<M>): Issuance<M> {
+  const { order, reasons, mostRequests = 10 } = options
+  const waiting = (reason: Reason, now: Date): Step<M> => ({
+    step: 'waiting',
+    for: reason,
+    wake: after(now, options.lookAgainMs),
+  })
+  const startOver = (now: Date): Step<M> => {
+    const { keyPem } = generateKey()
+    const pending: Pending = { name: requestName(order, keyPem), createdAt: now, material: keyPem }
+    return { step: 'waiting', for: coreReasons.AwaitingIssuer, pending }
+  }
+
+  async function create(kube: Kube, keyPem: Secret, now: Date): Promise<Step<M>> {
+    const csrs = kube.of(certificateSigningRequests)
+    const { items } = await csrs.metadata.list({ labelSelector: options.selector })
+    if (items.length >= mostRequests) return waiting(reasons.halted, now)
+    try {
+      await csrs.create(await csrObject(order, keyPem))
+      options.onStep?.('created')
+    } catch (error) {
+      // Ours from before a lost answer, or somebody else's: the next look tells.
+      if (!isAlreadyExists(error)) throw error
+      return { step: 'waiting', for: coreReasons.AwaitingApproval, wake: after(now, 1_000) }
+    }
+    return waiting(coreReasons.AwaitingApproval, now)
+  }
+
+  function received(certPem: string, keyPem: Secret, now: Date): Step<M> {
+    const certificate = readable(certPem)
+    if (!certificate || !keyMatches(certPem, keyPem) || !isSameSubject(certificate.subject, order.subject)) {
+      const message = 'the signer gave a certificate for another key or subject; check the signer of the hub'
+      return { step: 'refused', reason: reasons.wrongCertificate, message }
+    }
+    options.onStep?.('received')
+    return {
+      step: 'granted',
+      pass: options.passOf(certificate, now),
+      material: options.materialOf({ certPem, keyPem }),
+    }
+  }
+
+  return {
+    async next(now, kept, pending) {
+      const good = kept && options.isCurrent(kept) && !isExpired(kept.pass, now) ? kept : undefined
+      if (!pending) return good && !isDue(good.pass, now) ? { step: 'granted', ...good } : startOver(now)
+      const keyPem = pending.material
+      if (!keyPem || !isNameOf(pending, order, keyPem)) return startOver(now)
+
+      const kube = await options.asker(good)
+      const csr = await kube.of(certificateSigningRequests).find(pending.name)
+      if (!csr) return create(kube, keyPem, now)
+      if (!isOurs(csr, order, keyPem)) return startOver(now)
+      const verdict = verdictOn(csr)
+      if (verdict === 'open') return waiting(coreReasons.AwaitingApproval, now)
+      if ('refused' in verdict) return { step: 'refused', reason: reasons.denied, message: verdict.refused }
+      return received(verdict.certPem, keyPem, now)
+    },
+  }
+}
+
+type CsrVerdict = 'open' | { refused: string } | { certPem: string }
+
+/** The certificate may be there before the approval is: both are waited for, and a denial counts whatever else is there. */
+export function verdictOn({ metadata, status }: Stored<CertificateSigningRequest>): CsrVerdict {
+  const holds = (type: string) =>
+    status?.conditions?.find((condition) => condition.type === type && condition.status !== 'False')
+  const no = holds('Denied') ?? holds('Failed')
+  if (no) {
+    const why = [no.reason, no.message].filter((text) => text).join(': ') || 'no reason was given'
+    return { refused: `certificate request ${metadata.name} was ${no.type.toLowerCase()} (${why}); a new one follows` }
+  }
+  if (!holds('Approved') || !status?.certificate) return 'open'
+  return { certPem: Buffer.from(status.certificate, 'base64').toString() }
+}
+
+/** False as well for a key that cannot be read: it was damaged where it is kept. */
+function isNameOf(pending: Pending, order: CsrOrder, keyPem: Secret): boolean {
+  try {
+    return pending.name === requestName(order, keyPem)
+  } catch {
+    return false
+  }
+}
+
+function readable(certPem: string): Certificate | undefined {
+  try {
+    return readCertificate(certPem)
+  } catch {
+    return undefined
+  }
+}
+
+/** What the ledger knows of a certificate. Its life begins at the receipt: signers date it back. */
+export function certificatePass(
+  facts: Pick<Pass, 'id' | 'kind' | 'holder' | 'issuer' | 'keptIn'>,
+  { notBefore, notAfter, fingerprint }: Certificate,
+  receivedAt: Date,
+): Pass {
+  return {
+    ...facts,
+    issuedAt: notBefore > receivedAt ? notBefore : receivedAt,
+    expiresAt: notAfter,
+    fingerprint: compactFingerprint(fingerprint),
+    state: coreReasons.PassIssued,
+  }
+}

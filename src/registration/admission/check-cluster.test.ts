@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { ManagedCluster } from '../../apis/cluster/managed-cluster.ts'
+import type { AdmissionRequest } from '../../fleet/admission.ts'
+import { labels } from '../../fleet/names.ts'
+import { checkCluster, isBeingAccepted, joinRights } from './check-cluster.ts'
+
+const request = (object: ManagedCluster, oldObject?: ManagedCluster): AdmissionRequest<ManagedCluster> => ({
+  uid: 'u',
+  kind: { group: '', version: '', kind: '' },
+  resource: { group: '', version: '', resource: '' },
+  operation: oldObject ? 'UPDATE' : 'CREATE',
+  userInfo: { username: 'jane' },
+  object,
+  oldObject: oldObject ?? null,
+})
+
+const aCluster = (spec: ManagedCluster['spec'] = {}, name = 'west'): ManagedCluster => ({ metadata: { name }, spec })
+const inSet = (set?: string): ManagedCluster => ({
+  metadata: { name: 'west', ...(set !== undefined && { labels: { [labels.clusterSet]: set } }) },
+})
+const withUrls = (...urls: string[]) => aCluster({ managedClusterClientConfigs: urls.map((url) => ({ url })) })
+const mistakeOf = (object: ManagedCluster, old?: ManagedCluster) => {
+  const verdict = checkCluster(request(object, old))
+  return verdict.allowed ? undefined : verdict.message
+}
+
+test('names are DNS labels, looked at when a cluster is new', () => {
+  for (const name of ['a', 'a-1', '1a', 'a'.repeat(63)]) assert.equal(mistakeOf(aCluster({}, name)), undefined)
+  for (const name of ['', 'a.b', 'A', '-a', 'a-', 'a_b', 'ä', 'a\n', 'a'.repeat(64)]) {
+    assert.match(mistakeOf(aCluster({}, name)) ?? '', /^metadata\.name /, name)
+    assert.equal(mistakeOf(aCluster({}, name), aCluster({}, name)), undefined)
+  }
+})
+
+test('addresses are https, and an old one may stay as it was', () => {
+  assert.equal(mistakeOf(withUrls('https://a', 'HTTPS://b:6443/path', 'https://[::1]:6443')), undefined)
+  for (const url of [
+    'http://a',
+    'https:a',
+    'https://',
+    'https:///a',
+    'a:6443',
+    '',
+    'ftp://a',
+    ' https://a',
+    'https://a b',
+  ])
+    assert.match(mistakeOf(withUrls('https://a', url)) ?? '', /^spec\.managedClusterClientConfigs\[1\]\.url /, url)
+  assert.equal(mistakeOf(withUrls('http://a'), withUrls('http://a')), undefined)
+  assert.match(mistakeOf(withUrls('http://a', 'http://b'), withUrls('http://a')) ?? '', /\[1\]/)
+})
+
+test('a negative lease duration is a mistake', () => {
+  assert.match(mistakeOf(aCluster({ leaseDurationSeconds: -1 })) ?? '', /^spec\.leaseDurationSeconds /)
+  const old = aCluster({ leaseDurationSeconds: -1 })
+  assert.equal(mistakeOf(old, old), undefined)
+})
+
+test('only the step to true is an acceptance', () => {
+  const [open, shut, none] = [aCluster({ hubAcceptsClient: true }), aCluster({ hubAcceptsClient: false }), aCluster()]
+  assert.deepEqual(
+    [
+      [open, undefined],
+      [open, shut],
+      [open, none],
+      [open, open],
+      [shut, open],
+      [none, undefined],
+    ].map(([object, old]) => isBeingAccepted(request(object as ManagedCluster, old))),
+    [true, true, true, false, false, false],
+  )
+})
+
+test('a move takes the rights to both sets; default is free for what was in none', () => {
+  const setsOf = (object: ManagedCluster, old?: ManagedCluster) =>
+    joinRights(request(object, old)).map(({ name, subresource, verb }) => `${verb} ${subresource} ${name}`)
+  assert.deepEqual(setsOf(inSet('default')), [])
+  assert.deepEqual(setsOf(inSet('red')), ['create join red'])
+  assert.deepEqual(setsOf(inSet('default'), inSet()), [])
+  assert.deepEqual(setsOf(inSet('default'), inSet('')), [])
+  assert.deepEqual(setsOf(inSet('red'), inSet()), ['create join red'])
+  assert.deepEqual(setsOf(inSet('red'), inSet('red')), [])
+  assert.deepEqual(setsOf(inSet('red'), inSet('default')), ['create join default', 'create join red'])
+  assert.deepEqual(setsOf(inSet('default'), inSet('red')), ['create join red', 'create join default'])
+})

@@ -1,0 +1,62 @@
+import type { ManagedCluster } from '../../apis/cluster/managed-cluster.ts'
+import type { AdmissionRequest, Verdict } from '../../fleet/admission.ts'
+import { allowed, badRequest, forbidden } from '../../fleet/admission.ts'
+import { defaultSet, labels, registerGroup } from '../../fleet/names.ts'
+import type { Right } from './access.ts'
+import { leaseMistake, nameMistake, urlMistake } from './cluster-fields.ts'
+import { annotationForbidden } from './recorded-annotations.ts'
+
+/** What can be said without asking anybody. Only what changes is looked at: what was stored before may stay. */
+export function checkCluster({ object, oldObject, userInfo }: AdmissionRequest<ManagedCluster>): Verdict {
+  if (!object) return allowed
+  const name = object.metadata?.name ?? ''
+  const mistake =
+    (oldObject ? undefined : nameMistake(name)) ??
+    urlMistake(urlsOf(object), urlsOf(oldObject)) ??
+    leaseMistake(object.spec?.leaseDurationSeconds, oldObject?.spec?.leaseDurationSeconds)
+  if (mistake) return badRequest(mistake)
+  const change = { name, requester: userInfo, old: oldObject ? seen(oldObject) : undefined, sent: seen(object) }
+  const key = annotationForbidden(change)
+  return key ? forbidden(`metadata.annotations[${key}] is the hub's: an agent may not change it`) : allowed
+}
+
+/** Taking the acceptance back is never asked about: nobody has to be let in for it. */
+export const isBeingAccepted = ({ object, oldObject }: AdmissionRequest<ManagedCluster>): boolean =>
+  object?.spec?.hubAcceptsClient === true && oldObject?.spec?.hubAcceptsClient !== true
+
+export const acceptRight = (name: string): Right => ({
+  verb: 'update',
+  group: registerGroup,
+  resource: 'managedclusters',
+  subresource: 'accept',
+  name,
+})
+
+/**
+ * To move a cluster takes the right to join both sets, the one it leaves and the one it enters. Where there was none
+ * before, `default` is free: the hub itself puts clusters there.
+ */
+export function joinRights({ object, oldObject }: AdmissionRequest<ManagedCluster>): Right[] {
+  const [left, entered] = [setOf(oldObject), setOf(object)]
+  if (left === entered || (left === '' && entered === defaultSet)) return []
+  return [left, entered].filter((set) => set !== '').map(joinRight)
+}
+
+const joinRight = (name: string): Right => ({
+  verb: 'create',
+  group: 'cluster.open-cluster-management.io',
+  resource: 'managedclustersets',
+  subresource: 'join',
+  name,
+})
+
+const setOf = (cluster: ManagedCluster | null | undefined): string =>
+  cluster?.metadata?.labels?.[labels.clusterSet] ?? ''
+
+const urlsOf = (cluster: ManagedCluster | null | undefined): string[] =>
+  (cluster?.spec?.managedClusterClientConfigs ?? []).map(({ url }) => url)
+
+const seen = ({ metadata, spec }: ManagedCluster) => ({
+  annotations: metadata?.annotations ?? {},
+  accepted: spec?.hubAcceptsClient === true,
+})

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { agentUser, annotations } from '../../fleet/names.ts'
+import { annotationForbidden, recordAnnotations } from './recorded-annotations.ts'
+
+const { createdBy, unjoinedAt, agentName, replaceAgent, automaticallyAcceptedOn } = annotations
+const now = new Date('2026-03-01T12:00:00Z')
+const jane = { username: 'jane' }
+const own = { username: agentUser('west', 'a1') }
+const open = { annotations: {}, accepted: true }
+const shut = { annotations: {}, accepted: false }
+
+test('the creator is who asks at creation, and stays', () => {
+  const sent = { annotations: { [createdBy]: 'x', note: 'n' }, accepted: false }
+  const at = (old: typeof shut | undefined) => recordAnnotations({ name: 'west', requester: jane, old, sent }, now)
+  assert.deepEqual(at(undefined), { [createdBy]: 'jane', note: 'n' })
+  assert.deepEqual(at({ ...shut, annotations: { [createdBy]: 'joe' } }), { [createdBy]: 'joe', note: 'n' })
+  assert.deepEqual(at(shut), { note: 'n' })
+})
+
+test('only the own agent of an accepted cluster unjoins it', () => {
+  const at = (requester: object, old: typeof open) =>
+    recordAnnotations({ name: 'west', requester, old, sent: shut }, now)[unjoinedAt]
+  assert.equal(at(own, open), '2026-03-01T12:00:00Z')
+  assert.equal(at({ username: 'arn:aws:x', groups: ['open-cluster-management:west'] }, open), '2026-03-01T12:00:00Z')
+  assert.equal(at(own, shut), undefined)
+  for (const other of [
+    jane,
+    {},
+    { username: agentUser('west1', 'a1') },
+    { username: `${agentUser('west', 'a1')}:addon` },
+    { username: 'x', groups: ['system:open-cluster-management:west1'] },
+  ])
+    assert.equal(at(other, open), undefined)
+})
+
+test('that it unjoined stays until it is accepted again, whatever is sent', () => {
+  const old = { annotations: { [unjoinedAt]: 'then' }, accepted: false }
+  const at = (sent: typeof open) => recordAnnotations({ name: 'west', requester: own, old, sent }, now)[unjoinedAt]
+  assert.equal(at(shut), 'then')
+  assert.equal(at({ annotations: { [unjoinedAt]: 'later' }, accepted: false }), 'then')
+  assert.equal(at({ annotations: { [unjoinedAt]: 'then' }, accepted: true }), undefined)
+})
+
+test('a new cluster has no agent yet', () => {
+  const sent = { annotations: { [agentName]: 'a', [replaceAgent]: 'b', [unjoinedAt]: 'c' }, accepted: false }
+  const stored = recordAnnotations({ name: 'west', requester: jane, old: undefined, sent }, now)
+  assert.deepEqual(stored, { [createdBy]: 'jane' })
+})
+
+test('agents may not change what the hub decides by, added, changed or removed', () => {
+  const agents = [
+    own,
+    { username: agentUser('other', 'a') },
+    { username: 'x', groups: ['system:open-cluster-management:managed-clusters'] },
+  ]
+  const at = (requester: object, before: object, after: object) =>
+    annotationForbidden({
+      name: 'west',
+      requester,
+      old: { annotations: { ...before }, accepted: true },
+      sent: { annotations: { ...after }, accepted: true },
+    })
+  for (const agent of agents)
+    for (const key of [agentName, replaceAgent, automaticallyAcceptedOn, 'lanyard.io/new']) {
+      assert.equal(at(agent, {}, { [key]: 'v' }), key)
+      assert.equal(at(agent, { [key]: 'v' }, {}), key)
+      assert.equal(at(agent, { [key]: 'v' }, { [key]: 'w' }), key)
+      assert.equal(at(agent, { [key]: 'v' }, { [key]: 'v', note: 'n' }), undefined)
+      assert.equal(at(jane, { [key]: 'v' }, {}), undefined)
+    }
+  // Recorded by admission itself in the same request.
+  assert.equal(at(own, {}, { [unjoinedAt]: 'now' }), undefined)
+})

@@ -1,0 +1,62 @@
+import { rfc3339 } from '../../core/conditions.ts'
+import { annotations } from '../../fleet/names.ts'
+import type { Requester } from './requester.ts'
+import { isAgent, isAgentOf } from './requester.ts'
+
+type Annotations = Readonly<Record<string, string>>
+
+export interface SeenCluster {
+  annotations: Annotations
+  accepted: boolean
+}
+
+export interface ClusterChange {
+  name: string
+  requester: Requester
+  /** Undefined for a new cluster. */
+  old: SeenCluster | undefined
+  sent: SeenCluster
+}
+
+/** What is told of a cluster that has joined; nothing of it can be true of a new one. */
+const laterOnly = [annotations.agentName, annotations.certificateExpiresAt, annotations.replaceAgent] as const
+
+/**
+ * The annotations as they are stored. Who created the cluster, and when its own agent took it off the hub, is what
+ * admission saw, whatever anybody sends.
+ */
+export function recordAnnotations(change: ClusterChange, now: Date): Annotations {
+  const { requester, old, sent } = change
+  const kept: Record<string, string> = { ...sent.annotations }
+  if (!old) for (const key of laterOnly) delete kept[key]
+  put(kept, annotations.createdBy, old ? old.annotations[annotations.createdBy] : requester.username)
+  put(kept, annotations.unjoinedAt, unjoinedAt(change, now))
+  return kept
+}
+
+function unjoinedAt({ name, requester, old, sent }: ClusterChange, now: Date): string | undefined {
+  if (sent.accepted || !old) return undefined
+  return old.accepted && isAgentOf(requester, name) ? rfc3339(now) : old.annotations[annotations.unjoinedAt]
+}
+
+function put(record: Record<string, string>, key: string, value: string | undefined): void {
+  if (value === undefined) delete record[key]
+  else record[key] = value
+}
+
+const ourPrefix = 'lanyard.io/'
+/** Decided by `recordAnnotations`, whoever asks. */
+const recorded: readonly string[] = [annotations.createdBy, annotations.unjoinedAt]
+
+const isTheHubs = (key: string): boolean =>
+  (key.startsWith(ourPrefix) && !recorded.includes(key)) || key === annotations.automaticallyAcceptedOn
+
+/**
+ * Agents may write their own ManagedCluster, but not what the hub decides by: which agent has joined, which may take its
+ * place, and that it was accepted automatically once already.
+ */
+export function annotationForbidden({ name, requester, old, sent }: ClusterChange): string | undefined {
+  if (!old || !isAgent(requester, name)) return undefined
+  const keys = new Set([...Object.keys(old.annotations), ...Object.keys(sent.annotations)])
+  return [...keys].filter(isTheHubs).find((key) => old.annotations[key] !== sent.annotations[key])
+}

@@ -1,0 +1,94 @@
+import { ManagedCluster } from '../../apis/cluster/managed-cluster.ts'
+import { backoffMs } from '../../core/backoff.ts'
+import { after } from '../../core/clock.ts'
+import type { ConditionReport } from '../../core/conditions.ts'
+import type { Run } from '../../core/lifecycle.ts'
+import { aborted, isAbort, runTogether } from '../../core/lifecycle.ts'
+import { informer } from '../../kube/informer.ts'
+import type { Kube } from '../../kube/kube.ts'
+import { reasons } from '../reasons.ts'
+import { clientConfigs } from './bootstrap.ts'
+import { certificateReport } from './certificate-report.ts'
+import type { AgentDeps, MemberDeps } from './deps.ts'
+import type { StateBoard } from './state.ts'
+
+export interface AtWorkOptions {
+  deps: AgentDeps
+  cluster: string
+  /** As the agent itself. */
+  hub: Kube
+  hubUrl: string
+  board: StateBoard
+  member(deps: MemberDeps): Run
+  /** What the hub should be told of the certificate. */
+  wanted(): ConditionReport | undefined
+  onDenied(): void
+  onRenewed(at: Date): void
+}
+
+/** What an agent does on a hub that has accepted it. */
+export function atWork(options: AtWorkOptions): { run: Run; pokeReport(): void } {
+  const { deps, cluster, hub, board } = options
+  const { clock, random, log, settings } = deps
+  const self = informer(hub.of(ManagedCluster.resource), { ...deps, fieldSelector: `metadata.name=${cluster}` })
+  const report = certificateReport({
+    ...deps,
+    cluster,
+    hub,
+    self,
+    wanted: options.wanted,
+    onWritten: () => deps.checkpoint('join.reported'),
+  })
+  const member = options.member({
+    ...deps,
+    cluster,
+    hub,
+    hubUrl: options.hubUrl,
+    self,
+    settings: settings.member,
+    onRenewed: options.onRenewed,
+  })
+
+  /** A failure of the work must not end the agent: it starts anew. */
+  const persistentMember: Run = async (signal) => {
+    for (let tries = 0; !signal.aborted; tries += 1) {
+      try {
+        await member(signal)
+      } catch (err) {
+        if (isAbort(err, signal)) return
+        log.error({ err }, 'work of a joined agent failed')
+      }
+      const pauseMs = backoffMs(tries, { baseMs: 1_000, maxMs: 60_000 }, random)
+      await clock.sleepUntil(after(clock.now(), pauseMs), signal)
+    }
+  }
+
+  /** URLs that came into the settings after the cluster was created. By update: an agent may not patch its spec. */
+  const addUrls: Run = async (signal) => {
+    try {
+      const clusters = hub.of(ManagedCluster.resource)
+      const found = settings.externalServerUrls.length > 0 ? await clusters.find(cluster, { signal }) : undefined
+      const there = found?.spec?.managedClusterClientConfigs ?? []
+      const managedClusterClientConfigs = clientConfigs(there, settings.externalServerUrls)
+      if (found && JSON.stringify(managedClusterClientConfigs) !== JSON.stringify(there))
+        await clusters.update({ ...found, spec: { ...found.spec, managedClusterClientConfigs } }, { signal })
+    } catch (err) {
+      if (!isAbort(err, signal)) log.warn({ err, cluster }, 'addresses of the cluster not told to the hub')
+    }
+    await aborted(signal)
+  }
+
+  return {
+    pokeReport: report.poke,
+    async run(signal) {
+      using _ = self.on(({ type, object }) => {
+        if (type !== 'deleted' && object.spec?.hubAcceptsClient)
+          return board.set({ phase: 'joined', trouble: undefined })
+        const message = `the hub took its acceptance of the cluster ${cluster} back; the agent waits for it to accept again`
+        board.set({ phase: 'awaiting', trouble: { reason: reasons.AwaitingAcceptance, message } })
+        if (type !== 'deleted') options.onDenied()
+      })
+      await runTogether(signal, [self.run, report.run, persistentMember, addUrls])
+    },
+  }
+}

@@ -1,0 +1,49 @@
+import type { ConditionReport } from '../../core/conditions.ts'
+import { rfc3339 } from '../../core/conditions.ts'
+import type { Report } from '../../core/keep-fresh.ts'
+import { reasons as coreReasons } from '../../core/reasons.ts'
+import { conditions } from '../../fleet/names.ts'
+import { readCertificate } from '../../pki/index.ts'
+import { reasons } from '../reasons.ts'
+
+const type = conditions.certificateRotated
+
+/** What the hub is told of the certificate; undefined while a request is on its way and there is nothing new to tell. */
+export function certificateCondition(report: Report, certPem: string | undefined): ConditionReport | undefined {
+  const failed = (reason = reasons.ClientCertificateUpdateFailed): ConditionReport => ({
+    type,
+    status: 'False',
+    reason,
+    message: troubleOf(report),
+  })
+  switch (report.state) {
+    case coreReasons.PassIssued: {
+      if (certPem === undefined) return undefined
+      const { notBefore, notAfter } = readCertificate(certPem)
+      const message = `the client certificate is valid from ${rfc3339(notBefore)} to ${rfc3339(notAfter)}`
+      return { type, status: 'True', reason: reasons.ClientCertificateUpdated, message }
+    }
+    case coreReasons.AwaitingIssuer:
+    case coreReasons.AwaitingApproval:
+      return undefined
+    case reasons.ClientCertificateDenied:
+      return failed(reasons.ClientCertificateDenied)
+    default:
+      return failed()
+  }
+}
+
+/** What stands between the agent and its certificate, in a sentence that says what to do. */
+export function troubleOf({ state, message }: Report): string {
+  switch (state) {
+    case coreReasons.AwaitingIssuer:
+    case coreReasons.AwaitingApproval:
+      return 'the certificate request waits for its approval on the hub; an administrator approves it'
+    case reasons.ClientCertificateCreationHalted:
+      return 'the hub has 10 or more certificate requests of this cluster, so no further one is made; remove old ones, or wait until the hub does'
+    case coreReasons.KeepUnavailable:
+      return message ?? 'the Secret with the certificate could not be read or written; it is tried again'
+    default:
+      return message ?? 'no certificate could be had; it is tried again'
+  }
+}

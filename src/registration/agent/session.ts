@@ -1,0 +1,245 @@
+import { backoffMs } from '../../core/backoff.ts'
+import { after } from '../../core/clock.ts'
+import type { ConditionReport } from '../../core/conditions.ts'
+import type { Report } from '../../core/keep-fresh.ts'
+import type { Run } from '../../core/lifecycle.ts'
+import { aborted, runTogether } from '../../core/lifecycle.ts'
+import type { Keep } from '../../core/pass.ts'
+import { wakeUp } from '../../core/wake-up.ts'
+import type { EventRecorder } from '../../kube/events.ts'
+import { secrets } from '../../kube/kinds.ts'
+import { csrJoin } from '../drivers/csr/agent.ts'
+import { reasons } from '../reasons.ts'
+import { atWork } from './at-work.ts'
+import { clusterCreation } from './bootstrap.ts'
+import type { Bootstrap } from './bootstrap-sources.ts'
+import { certificateCondition, troubleOf } from './certificate-condition.ts'
+import type { AgentDeps, MemberDeps } from './deps.ts'
+import { hubClients } from './hub-clients.ts'
+import type { HubMaterial } from './hub-secret.ts'
+import type { HubStanza } from './hub-stanza.ts'
+import { isSameHub } from './hub-stanza.ts'
+import type { AgentNames } from './names.ts'
+import type { Reception } from './reception.ts'
+import { askReception } from './reception.ts'
+import type { StateBoard } from './state.ts'
+
+export interface SessionOptions {
+  deps: AgentDeps
+  names: AgentNames
+  keep: Keep<HubMaterial>
+  hub: HubStanza
+  /** Absent where the certificate at hand is all there is. */
+  bootstrap: Bootstrap | undefined
+  /** There are others to go to when this one denies the agent or is silent. */
+  hasOtherHubs: boolean
+  member(deps: MemberDeps): Run
+  events: EventRecorder
+  board: StateBoard
+}
+
+/** Why an agent leaves a hub. */
+export type SessionEnd = 'stopped' | 'bootstrap changed' | 'denied' | 'silent'
+
+export interface Session {
+  run(signal: AbortSignal): Promise<SessionEnd>
+  /** What the bootstrap kubeconfigs are now. The session goes on where one still leads to this hub, or none is left. */
+  bootstrapsChanged(usable: readonly Bootstrap[]): void
+  /** The Secret does not hold any more what this session put there. */
+  secretLost(): void
+  /** What the Secret should hold, once there is a certificate. */
+  held(): HubMaterial | undefined
+}
+
+const receptionRetry = { baseMs: 1_000, maxMs: 5_000 }
+/** Grows fast: a hub whose signer it does not trust itself would otherwise be asked for certificates without end. */
+const rejectionRetry = { baseMs: 1_000, maxMs: 3_600_000, factor: 4 }
+/** Silence of the hub after which a joined agent asks whether it still knows its certificate. */
+const askAfterMs = 90_000
+
+/** An agent on one hub: gets its certificate, waits to be accepted, works, until there is a reason to leave. */
+export function session(options: SessionOptions): Session {
+  const { names, hub, board, events, hasOtherHubs } = options
+  const { cluster } = names
+  const deps = { ...options.deps, log: options.deps.log.child({ cluster, hub: hub.server }) }
+  const { clock, random, log, settings } = deps
+  const ending = new AbortController()
+  // One sleeper each.
+  const [creating, holding] = [wakeUp(clock), wakeUp(clock)]
+  let end: SessionEnd = 'stopped'
+  let state: Report['state'] | undefined
+  let wanted: ConditionReport | undefined
+  let pokeReport = () => {}
+  let answeredAt = clock.now()
+  let rejections = 0
+
+  const leave = (why: SessionEnd) => {
+    if (ending.signal.aborted) return
+    end = why
+    ending.abort()
+  }
+  const answered = (at = clock.now()) => {
+    if (at > answeredAt) answeredAt = at
+  }
+
+  const clients = hubClients({ ...options, connect: deps.connect, identity: () => join.held()?.material })
+  const join = csrJoin({
+    ...deps,
+    ...names,
+    hub,
+    keep: options.keep,
+    keptIn: `secret/${settings.namespace}/${settings.hubKubeconfigSecret}`,
+    expirationSeconds: settings.clientCertExpirationSeconds,
+    bootstrap: clients.asBootstrap,
+    own: clients.asMyself,
+    resyncMs: settings.resyncMs,
+    report(report) {
+      const held = join.held()
+      wanted = certificateCondition(report, held?.material.certPem) ?? wanted
+      if (held) board.set({ expiresAt: held.pass.expiresAt })
+      else {
+        const trouble = { reason: report.state, message: troubleOf(report) }
+        board.set({ phase: 'asking', trouble, expiresAt: undefined })
+      }
+      if (report.state !== state) tellPeople(report)
+      state = report.state
+      creating.poke()
+      holding.poke()
+      pokeReport()
+    },
+  })
+  const creation = clusterCreation({ ...deps, cluster, bootstrap: clients.asBootstrap })
+
+  function tellPeople(report: Report): void {
+    const warnings = [reasons.ClientCertificateCreationHalted, reasons.ClientCertificateDenied]
+    if (!warnings.some((reason) => reason === report.state)) return
+    const secret = { metadata: { namespace: settings.namespace, name: settings.hubKubeconfigSecret } }
+    events.record(secrets, secret, { type: 'Warning', reason: report.state, message: troubleOf(report) })
+  }
+
+  /** Only an agent without a certificate makes its cluster: that of one with a certificate was deleted on purpose. */
+  const create: Run = async (signal) => {
+    const until = async (isSo: () => boolean) => {
+      while (!isSo()) {
+        await creating.wait(undefined, signal)
+        creating.reset()
+      }
+    }
+    for (;;) {
+      await until(() => state !== undefined && !join.held())
+      await creation.run(signal)
+      signal.throwIfAborted()
+      await until(() => join.held() !== undefined)
+    }
+  }
+
+  async function ask(signal: AbortSignal): Promise<Reception> {
+    const reception = await askReception(clients.asMyself(), cluster, signal)
+    if (reception.is !== 'unreachable') answered()
+    return reception
+  }
+
+  async function accepted(signal: AbortSignal): Promise<void> {
+    for (let tries = 0; ; tries += 1) {
+      const reception = await ask(signal)
+      if (reception.is === 'accepted') {
+        rejections = 0
+        return
+      }
+      const reason = reception.is === 'awaited' ? reasons.AwaitingAcceptance : reasons.ClientCertificateUpdateFailed
+      board.set({ phase: 'awaiting', trouble: { reason, message: reception.message } })
+      if (reception.is === 'rejected') await giveUpCertificate(signal)
+      await clock.sleepUntil(after(clock.now(), backoffMs(tries, receptionRetry, random)), signal)
+    }
+  }
+
+  /** Asked twice, because one 401 may be a hiccup of the hub. */
+  async function giveUpCertificate(signal: AbortSignal): Promise<void> {
+    const held = join.held()
+    await clock.sleepUntil(after(clock.now(), backoffMs(rejections++, rejectionRetry, random)), signal)
+    if (!held || (await ask(signal)).is !== 'rejected') return
+    log.warn({ fingerprint: held.pass.fingerprint }, 'hub does not know the certificate of the agent')
+    join.reject(held.pass.fingerprint)
+    holding.poke()
+  }
+
+  /** Asks a hub that has been silent: watches and leases are refused without a word to this loop. */
+  const stillKnown: Run = async (signal) => {
+    for (;;) {
+      await clock.sleepUntil(after(clock.now(), Math.min(settings.resyncMs, askAfterMs)), signal)
+      if (clock.now().getTime() - answeredAt.getTime() < askAfterMs) continue
+      if ((await ask(signal)).is === 'rejected') await giveUpCertificate(signal)
+    }
+  }
+
+  const member: Run = async (signal) => {
+    await accepted(signal)
+    const onDenied = () => hasOtherHubs && leave('denied')
+    const hubAsMyself = clients.asMyself()
+    const work = atWork({
+      ...options,
+      deps,
+      cluster,
+      hub: hubAsMyself,
+      hubUrl: hub.server,
+      wanted: () => wanted,
+      onDenied,
+      onRenewed: answered,
+    })
+    pokeReport = work.pokeReport
+    await runTogether(signal, [work.run, stillKnown])
+  }
+
+  /** Returns when the certificate is lost: expired, or not known to the hub. */
+  const whileHeld: Run = async (signal) => {
+    for (let held = join.held(); held; held = join.held()) {
+      await holding.wait(held.pass.expiresAt, signal)
+      holding.reset()
+    }
+  }
+
+  const membership: Run = async (signal) => {
+    for (;;) {
+      while (!join.held()) {
+        await holding.wait(undefined, signal)
+        holding.reset()
+      }
+      await runTogether(signal, [whileHeld, member])
+      signal.throwIfAborted()
+      pokeReport = () => {}
+      // What was lost shows in the keep only by the clock, so the loop that keeps it is told.
+      join.poke()
+    }
+  }
+
+  const silence: Run = async (signal) => {
+    if (!hasOtherHubs) return aborted(signal)
+    for (;;) {
+      const limit = after(answeredAt, settings.hubConnectionTimeoutMs)
+      if (limit <= clock.now()) return leave('silent')
+      await clock.sleepUntil(limit, signal)
+    }
+  }
+
+  return {
+    held: () => join.held()?.material,
+    secretLost: join.poke,
+    bootstrapsChanged(usable) {
+      const same = usable.find(({ stanza }) => isSameHub(stanza, hub))
+      if (!same && usable.length > 0) return leave('bootstrap changed')
+      clients.useBootstrap(same)
+      creation.poke()
+      join.poke()
+    },
+    async run(signal) {
+      board.set({ hub: hub.server })
+      const either = AbortSignal.any([signal, ending.signal])
+      try {
+        await runTogether(either, [join.run, create, membership, silence])
+      } finally {
+        await clients.close()
+      }
+      return end
+    },
+  }
+}

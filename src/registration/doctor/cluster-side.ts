@@ -1,0 +1,85 @@
+import type { Deployment } from 'kubernetes-types/apps/v1.d.ts'
+import type { Secret } from 'kubernetes-types/core/v1.d.ts'
+import { agentSecrets } from '../../fleet/names.ts'
+import { isForbidden, isNotFound } from '../../kube/failures.ts'
+import { deployments, secrets } from '../../kube/kinds.ts'
+import type { Kube } from '../../kube/kube.ts'
+import { readCertificate } from '../../pki/index.ts'
+import { agentDeployment } from '../manifests/agent.ts'
+import { connectionIn, textIn } from '../operations/secret-connection.ts'
+import type { Finding } from './causes.ts'
+import type { ProbeDeps } from './probe.ts'
+import { probeBootstrap } from './probe.ts'
+
+export interface ClusterSideOptions {
+  kube: Kube
+  /** Of the agent. */
+  namespace: string
+  /** Whether the agent is expected as a Deployment. One that runs elsewhere is judged by its lease on the hub. */
+  isDeployed: boolean
+}
+
+/** What the cluster itself shows: its agent, its identity, and whether its bootstrap kubeconfig works. */
+export async function diagnoseClusterSide(options: ClusterSideOptions, deps: ProbeDeps): Promise<Finding[]> {
+  const { kube, namespace, isDeployed } = options
+  const { signal } = deps
+  const [deployment, bootstrap, identity] = await Promise.all([
+    kube.of(deployments, namespace).find(agentDeployment, { signal }).catch(ifUnknown),
+    kube.of(secrets, namespace).find(agentSecrets.bootstrap, { signal }).catch(ifUnknown),
+    kube.of(secrets, namespace).find(agentSecrets.hubKubeconfig, { signal }).catch(ifUnknown),
+  ])
+  const ended = identity && expiryOf(identity, deps.clock.now())
+  return [
+    isDeployed ? agentOf(deployment, namespace) : undefined,
+    ended,
+    await bootstrapOf(bootstrap, namespace, deps),
+  ].filter((finding) => finding !== undefined)
+}
+
+/** A kind that is not served, or that this user may not read, tells nothing. */
+function ifUnknown(error: unknown): undefined {
+  if (isForbidden(error) || isNotFound(error)) return undefined
+  throw error
+}
+
+function agentOf(deployment: Deployment | undefined, namespace: string): Finding | undefined {
+  if (!deployment) {
+    const evidence = `there is no Deployment ${agentDeployment} in namespace ${namespace}`
+    return { id: 'agent-down', evidence, fix: 'run `lanyard join`, which deploys it' }
+  }
+  if ((deployment.status?.availableReplicas ?? 0) > 0) return undefined
+  const evidence = `Deployment ${namespace}/${agentDeployment} has no available pod`
+  const fix = `look at it with \`kubectl -n ${namespace} describe pods\` and \`kubectl -n ${namespace} logs deploy/${agentDeployment}\``
+  return { id: 'agent-down', evidence, fix }
+}
+
+function expiryOf(secret: Secret, now: Date): Finding | undefined {
+  const pem = textIn(secret, 'tls.crt')
+  if (pem === undefined) return undefined
+  const { notAfter } = readCertificate(pem)
+  if (notAfter > now) return undefined
+  const evidence = `Secret ${agentSecrets.hubKubeconfig}: tls.crt ran out at ${notAfter.toISOString()}`
+  const fix =
+    'the agent asks again with its bootstrap kubeconfig; see that it is valid, then run `lanyard accept` on the hub'
+  return { id: 'certificate-expired', evidence, fix }
+}
+
+async function bootstrapOf(
+  secret: Secret | undefined,
+  namespace: string,
+  deps: ProbeDeps,
+): Promise<Finding | undefined> {
+  const fix = 'run `lanyard join` with a token of `lanyard token`'
+  if (!secret) {
+    const evidence = `there is no Secret ${agentSecrets.bootstrap} in namespace ${namespace}`
+    return { id: 'bootstrap-missing', evidence, fix }
+  }
+  let connection: Awaited<ReturnType<typeof connectionIn>>
+  try {
+    connection = await connectionIn(secret, deps.clock)
+  } catch (error) {
+    const evidence = error instanceof Error ? error.message : String(error)
+    return { id: 'bootstrap-missing', evidence, fix }
+  }
+  return probeBootstrap(connection, deps)
+}

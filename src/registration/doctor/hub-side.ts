@@ -1,0 +1,150 @@
+import type { CertificateSigningRequest } from 'kubernetes-types/certificates/v1.d.ts'
+import type { Lease } from 'kubernetes-types/coordination/v1.d.ts'
+import type { ManagedCluster } from '../../apis/cluster/managed-cluster.ts'
+import type { Condition } from '../../core/conditions.ts'
+import { findCondition } from '../../core/conditions.ts'
+import { decisionOn, judgeClusterRequest } from '../../fleet/csr/approval.ts'
+import { byAge } from '../../fleet/csr/superseded.ts'
+import { annotations, conditions } from '../../fleet/names.ts'
+import type { Stored } from '../../kube/objects.ts'
+import { graceMs } from '../hub/heartbeats.ts'
+import type { Finding } from './causes.ts'
+
+/** What the hub shows of one cluster. */
+export interface HubSide {
+  readonly name: string
+  readonly cluster: Stored<ManagedCluster> | undefined
+  readonly csrs: readonly Stored<CertificateSigningRequest>[]
+  readonly lease: Lease | undefined
+  /** Rights the cluster should have and has not, as `kind/name`. */
+  readonly missingRights: readonly string[]
+}
+
+type Look = (side: HubSide & { cluster: Stored<ManagedCluster> }, now: Date) => Finding | undefined
+
+/** The causes that the hub shows, those that explain the others first. */
+export function diagnoseHubSide(side: HubSide, now: Date): Finding[] {
+  const { name, cluster } = side
+  if (!cluster) {
+    const evidence = `there is no ManagedCluster ${name}`
+    return [{ id: 'cluster-unknown', evidence, fix: 'look at the cluster itself: add --managed-kubeconfig' }]
+  }
+  return looks.map((look) => look({ ...side, cluster }, now)).filter((finding) => finding !== undefined)
+}
+
+const conditionOf = ({ status }: ManagedCluster, type: string): Condition | undefined =>
+  findCondition(status?.conditions, type)
+
+const isLeaving: Look = ({ name, cluster }) =>
+  cluster.metadata.deletionTimestamp
+    ? {
+        id: 'leaving',
+        evidence: `deleted at ${cluster.metadata.deletionTimestamp}: ${conditionOf(cluster, conditions.deleting)?.message ?? 'not begun'}`,
+        fix: `wait, or if its agent is gone for good run \`lanyard unjoin ${name} --force\``,
+      }
+    : undefined
+
+const isShutOut: Look = ({ name, cluster }) => {
+  if (cluster.spec?.hubAcceptsClient) return undefined
+  const before = conditionOf(cluster, conditions.accepted)
+  const fix = `run \`lanyard accept ${name}\` on the hub`
+  return before
+    ? { id: 'denied', evidence: `${before.type} is ${before.status} since ${before.lastTransitionTime}`, fix }
+    : { id: 'not-accepted', evidence: 'spec.hubAcceptsClient is false', fix }
+}
+
+const isDuplicated: Look = ({ name, cluster }) => {
+  const duplicate = conditionOf(cluster, conditions.duplicateAgent)
+  if (duplicate?.status !== 'True') return undefined
+  const fix = `if the new agent shall take over, run \`lanyard accept ${name} --replace-agent\`; else stop it, or give its cluster another name`
+  return { id: 'duplicate-agent', evidence: duplicate.message, fix }
+}
+
+const newestRequest = ({ csrs, name }: HubSide) =>
+  csrs
+    .toSorted(byAge)
+    .filter((csr) => {
+      const request = judgeClusterRequest(csr)
+      return typeof request !== 'string' && request.cluster === name
+    })
+    .at(-1)
+
+const hasCertificate = ({ metadata }: Stored<ManagedCluster>, now: Date): boolean =>
+  new Date(metadata.annotations?.[annotations.certificateExpiresAt] ?? 0) > now
+
+const asksInVain: Look = (side, now) => {
+  const csr = newestRequest(side)
+  if (!csr) return undefined
+  const { name } = csr.metadata
+  switch (decisionOn(csr)) {
+    case 'none': {
+      const evidence = `${name} was made by ${csr.spec.username} at ${csr.metadata.creationTimestamp}`
+      return { id: 'csr-pending', evidence, fix: `run \`lanyard accept ${side.name}\` on the hub` }
+    }
+    case 'approved': {
+      if (csr.status?.certificate || hasCertificate(side.cluster, now)) return undefined
+      const fix = `look whether the hub's kube-controller-manager signs ${csr.spec.signerName}; \`lanyard init\` tries it out`
+      return { id: 'csr-not-signed', evidence: `${name} is approved and has no certificate`, fix }
+    }
+    default: {
+      if (hasCertificate(side.cluster, now)) return undefined
+      const why = csr.status?.conditions?.map(({ type, message }) => `${type}: ${message ?? ''}`).join('; ')
+      const fix = `its agent asks again with a new key by itself; then run \`lanyard accept ${side.name}\``
+      return { id: 'csr-denied', evidence: `${name} ${why}`, fix }
+    }
+  }
+}
+
+const isIgnored: Look = ({ cluster }) => {
+  const accepted = conditionOf(cluster, conditions.accepted)
+  if (!cluster.spec?.hubAcceptsClient || accepted?.status === 'True' || accepted?.reason === 'Error') return undefined
+  const evidence = `it is accepted, and the hub has not said ${conditions.accepted}`
+  return { id: 'hub-idle', evidence, fix: 'look whether `lanyard hub` runs and leads' }
+}
+
+const lacksRights: Look = ({ cluster, missingRights }) => {
+  const accepted = conditionOf(cluster, conditions.accepted)
+  if (!cluster.spec?.hubAcceptsClient || !accepted) return undefined
+  const said = accepted.reason === 'Error' ? accepted.message : ''
+  if (missingRights.length === 0 && said === '') return undefined
+  const evidence = [missingRights.length > 0 && `missing: ${missingRights.join(', ')}`, said].filter(Boolean).join('; ')
+  return { id: 'rights-missing', evidence, fix: 'the hub restores them by itself; look whether `lanyard hub` runs' }
+}
+
+const hasSkewedClock: Look = ({ cluster }) => {
+  const synced = conditionOf(cluster, conditions.clockSynced)
+  if (synced?.status !== 'False') return undefined
+  return { id: 'clock-skew', evidence: synced.message, fix: 'set the clocks of both by NTP' }
+}
+
+const isSilent: Look = ({ name, cluster, lease }, now) => {
+  if (!cluster.spec?.hubAcceptsClient || !conditionOf(cluster, conditions.joined)) return undefined
+  const available = conditionOf(cluster, conditions.available)
+  const heardAt = new Date(lease?.spec?.renewTime ?? 0)
+  // The lease tells the time of the cluster, which is worth nothing where its clock is wrong.
+  const isSkewed = conditionOf(cluster, conditions.clockSynced)?.status === 'False'
+  const isStale = !isSkewed && now.getTime() - heardAt.getTime() > graceMs(cluster, { leaseGraceFactor: 5 })
+  const isExpired = cluster.metadata.annotations?.[annotations.certificateExpiresAt] && !hasCertificate(cluster, now)
+  if (available?.status !== 'Unknown' && !isStale) return undefined
+  const evidence = `last heard ${lease?.spec?.renewTime ?? 'never'}${isExpired ? '; its certificate has run out' : ''}`
+  const fix = `look at the agent on the cluster: \`lanyard doctor ${name} --managed-kubeconfig FILE\``
+  return isExpired ? { id: 'certificate-expired', evidence, fix } : { id: 'agent-down', evidence, fix }
+}
+
+const hasNoApiServer: Look = ({ cluster }) => {
+  const available = conditionOf(cluster, conditions.available)
+  if (available?.status !== 'False') return undefined
+  return { id: 'api-server-down', evidence: available.message, fix: 'look at the API server of the cluster' }
+}
+
+const looks: readonly Look[] = [
+  isLeaving,
+  isDuplicated,
+  asksInVain,
+  isShutOut,
+  isIgnored,
+  lacksRights,
+  hasSkewedClock,
+  isSilent,
+  hasNoApiServer,
+]

@@ -1,0 +1,76 @@
+import type { ManagedCluster } from '../../../apis/cluster/managed-cluster.ts'
+import type { Outcome } from '../../../core/outcome.ts'
+import { done, requeueAfter } from '../../../core/outcome.ts'
+import { decisionOn } from '../../../fleet/csr/approval.ts'
+import { isRenewal } from '../../../fleet/csr/requester.ts'
+import { supersededRequests } from '../../../fleet/csr/superseded.ts'
+import { labels } from '../../../fleet/names.ts'
+import type { Controller } from '../../../kube/controller.ts'
+import { controller } from '../../../kube/controller.ts'
+import type { Key, Stored } from '../../../kube/objects.ts'
+import { watching } from '../../../kube/watching.ts'
+import { isDenied } from '../../hub/auto-acceptance.ts'
+import type { HubDeps } from '../../hub/deps.ts'
+import { csrEffects } from './hub-effects.ts'
+import type { Judged } from './hub-judge.ts'
+import { judge } from './hub-judge.ts'
+import type { ClusterRequests } from './hub-requests.ts'
+
+/** How soon an accepted cluster that lacks the right to renew is asked about again: no watch tells when it has it. */
+const recheckRightsMs = 5_000
+
+/**
+ * Decides on the CSRs of one cluster, all in one turn: two requests that are looked at side by side would both find
+ * the place of the cluster's agent empty.
+ */
+export function csrController(deps: HubDeps, requests: ClusterRequests): Controller {
+  const { view } = deps
+  const isAnyOpen = (cluster: string) => requests.of(cluster).some(({ csr }) => decisionOn(csr) === 'none')
+  return controller('csr', (key, { signal }) => reconcile(key, deps, requests, signal), {
+    ...deps,
+    watches: [
+      watching(view.csrs, ({ metadata }) => metadata.labels?.[labels.clusterName] || []),
+      watching(view.clusters),
+      watching(view.leases, ({ metadata: { namespace } }) => (namespace && isAnyOpen(namespace) ? namespace : [])),
+    ],
+  })
+}
+
+async function reconcile(key: Key, deps: HubDeps, requests: ClusterRequests, signal: AbortSignal): Promise<Outcome> {
+  const cluster = deps.view.clusters.get(key)
+  // Without its cluster a request waits: agents create both, in any order.
+  if (!cluster || cluster.metadata.deletionTimestamp !== undefined) return done
+  const effects = csrEffects(deps, signal)
+  const all = requests.of(key)
+  const superseded = new Set(supersededRequests(all))
+  const open = all.filter((request) => decisionOn(request.csr) === 'none' && !superseded.has(request))
+  const wakes: number[] = []
+
+  for (const request of open.filter(isRenewal)) {
+    if (cluster.spec?.hubAcceptsClient !== true) break
+    if (await effects.mayRenew(request)) await effects.approve(cluster, request, 'renewal')
+    else wakes.push(recheckRightsMs)
+  }
+
+  const judged = judge(
+    cluster,
+    all,
+    open.filter((request) => !isRenewal(request)),
+    deps,
+  )
+  // One a turn: the next one is judged with this one in its way.
+  const approvable = judged.find((one) => mayApprove(one, cluster, deps))
+  if (approvable) await effects.approve(cluster, approvable.request, 'bootstrap')
+
+  await effects.record(cluster, all)
+  await effects.reportSecondAgents(cluster, judged)
+  for (const request of superseded) await effects.removeSuperseded(cluster, request)
+
+  const now = deps.clock.now().getTime()
+  for (const { until } of judged) if (until) wakes.push(Math.max(0, until.getTime() - now))
+  return wakes.length > 0 ? requeueAfter(Math.min(...wakes)) : done
+}
+
+/** What is denied stays out, its certificate included, until a person lets it in again. */
+const mayApprove = ({ standing, request }: Judged, cluster: Stored<ManagedCluster>, { settings }: HubDeps): boolean =>
+  standing === 'free' && (settings.autoApprovedUsers?.includes(request.requester) ?? false) && !isDenied(cluster)

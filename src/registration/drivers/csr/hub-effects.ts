@@ -1,0 +1,120 @@
+import type { CertificateSigningRequest } from 'kubernetes-types/certificates/v1.d.ts'
+import { ManagedCluster } from '../../../apis/cluster/managed-cluster.ts'
+import { rfc3339, setCondition } from '../../../core/conditions.ts'
+import { renewalReview } from '../../../fleet/csr/requester.ts'
+import { isAbsent, isConflict } from '../../../kube/failures.ts'
+import { certificateSigningRequests, subjectAccessReviews } from '../../../kube/kinds.ts'
+import type { Stored } from '../../../kube/objects.ts'
+import type { HubDeps } from '../../hub/deps.ts'
+import { reasons } from '../../reasons.ts'
+import { duplicateReport } from './hub-duplicate.ts'
+import type { Judged } from './hub-judge.ts'
+import { recordToWrite } from './hub-record.ts'
+import type { SeenRequest } from './hub-requests.ts'
+
+type Cluster = Stored<ManagedCluster>
+
+/** What the CSR driver does to the world. What is gone meanwhile needs nothing done; a Conflict is thrown. */
+export interface CsrEffects {
+  mayRenew(request: SeenRequest): Promise<boolean>
+  approve(cluster: Cluster, request: SeenRequest, why: 'renewal' | 'bootstrap'): Promise<void>
+  /** Writes down which agent got the newest certificate. */
+  record(cluster: Cluster, requests: readonly SeenRequest[]): Promise<void>
+  reportSecondAgents(cluster: Cluster, judged: readonly Judged[]): Promise<void>
+  removeSuperseded(cluster: Cluster, request: SeenRequest): Promise<void>
+}
+
+export function csrEffects({ kube, clock, events, checkpoint }: HubDeps, signal: AbortSignal): CsrEffects {
+  const clusters = kube.of(ManagedCluster.resource)
+  const csrs = kube.of(certificateSigningRequests)
+  return {
+    async mayRenew(request) {
+      const { status } = await kube.of(subjectAccessReviews).create(renewalReview(request), { signal })
+      return status?.allowed === true && status.denied !== true
+    },
+
+    async approve(cluster, request, why) {
+      const { csr, agent, requester } = request
+      checkpoint('approval.decided')
+      const { reason, because } = approvals[why]
+      const approved = withApproval(csr, because(request), rfc3339(clock.now()))
+      if (!(await unlessAbsent(csrs.update(approved, { subresource: 'approval', signal })))) return
+      checkpoint('approval.done')
+      events.record(ManagedCluster.resource, cluster, {
+        reason,
+        message: `CSR ${csr.metadata.name} of agent ${agent}, requested by ${requester}, was approved`,
+      })
+    },
+
+    async record(cluster, requests) {
+      const written = recordToWrite(
+        cluster,
+        requests.flatMap(({ issued }) => issued ?? []),
+      )
+      if (!written) return
+      const { name, resourceVersion } = cluster.metadata
+      const body = { metadata: { resourceVersion, annotations: written } }
+      await unlessAbsent(clusters.patch(name, { type: 'merge', body }, { signal }))
+    },
+
+    async reportSecondAgents(cluster, judged) {
+      const report = duplicateReport(cluster, judged)
+      if (!report) return
+      const before = cluster.status?.conditions
+      const conditions = setCondition(before, report, clock.now())
+      if (conditions === before) return
+      const { name, resourceVersion } = cluster.metadata
+      const body = { metadata: { resourceVersion }, status: { conditions } }
+      await unlessAbsent(clusters.patch(name, { type: 'merge', body }, { subresource: 'status', signal }))
+      const type = report.status === 'True' ? 'Warning' : 'Normal'
+      events.record(ManagedCluster.resource, cluster, { type, reason: report.reason, message: report.message })
+    },
+
+    async removeSuperseded(cluster, { csr, agent, requester }) {
+      const { name, uid, resourceVersion } = csr.metadata
+      try {
+        // Of this version only: one that somebody decides meanwhile stays.
+        if (!(await csrs.delete(name, { preconditions: { uid, resourceVersion }, signal }))) return
+      } catch (error) {
+        if (isConflict(error)) return
+        throw error
+      }
+      events.record(ManagedCluster.resource, cluster, {
+        reason: reasons.SupersededCSRRemoved,
+        message: `CSR ${name} of agent ${agent}, requested by ${requester}, was removed: a newer one replaces it`,
+      })
+    },
+  }
+}
+
+const approvals = {
+  renewal: {
+    reason: reasons.ManagedClusterCSRAutoApproved,
+    because: ({ agent }: SeenRequest) => `Agent ${agent} renews its own certificate.`,
+  },
+  bootstrap: {
+    reason: reasons.ManagedClusterAutoApproved,
+    because: ({ requester }: SeenRequest) => `Requests of ${requester} are approved by the hub.`,
+  },
+}
+
+function withApproval(csr: CertificateSigningRequest, message: string, now: string): CertificateSigningRequest {
+  const approval = {
+    type: 'Approved',
+    status: 'True',
+    reason: reasons.AutoApprovedByHubCSRApprovingController,
+    message,
+    lastUpdateTime: now,
+    lastTransitionTime: now,
+  }
+  return { ...csr, status: { ...csr.status, conditions: [...(csr.status?.conditions ?? []), approval] } }
+}
+
+async function unlessAbsent<T>(answer: Promise<T>): Promise<T | undefined> {
+  try {
+    return await answer
+  } catch (error) {
+    if (isAbsent(error)) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,25 @@
+import { runTogether } from '../../../core/lifecycle.ts'
+import { done } from '../../../core/outcome.ts'
+import { annotations } from '../../../fleet/names.ts'
+import type { HubDeps } from '../../hub/deps.ts'
+import type { HubDriver } from '../driver.ts'
+import { csrController } from './hub-controller.ts'
+import { clusterRequests } from './hub-requests.ts'
+
+/** Joins by certificate requests that the hub's own API server signs. */
+export function csrHubDriver(deps: HubDeps): HubDriver {
+  const requests = clusterRequests(deps.view.csrs, deps.clock)
+  const users = deps.settings.autoApprovedUsers ?? []
+  return {
+    name: 'csr',
+    // A certificate is worth what RBAC gives its group, and nothing more; it cannot be taken back.
+    grant: { ensure: async () => done, revoke: async () => done },
+    mayAutoAccept({ metadata }) {
+      const creator = metadata.annotations?.[annotations.createdBy]
+      if (creator !== undefined) return users.includes(creator)
+      // Without our webhook nobody wrote down who created it: a request of a listed user for it stands for that.
+      return requests.of(metadata.name).some(({ requester }) => users.includes(requester))
+    },
+    run: (signal) => runTogether(signal, [csrController(deps, requests).run]),
+  }
+}

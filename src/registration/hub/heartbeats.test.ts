@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Lease } from 'kubernetes-types/coordination/v1.d.ts'
+import { FakeClock } from '../../../test/support/fake-clock.ts'
+import { leaseName } from '../../fleet/names.ts'
+import type { Handler } from '../../kube/informer.ts'
+import type { Stored } from '../../kube/objects.ts'
+import { graceMs, heartbeats, leaseDurationMs, staleAt } from './heartbeats.ts'
+
+const began = new Date('2026-03-01T12:00:00Z')
+
+function lease(namespace: string, renewTime?: string, name: string = leaseName): Stored<Lease> {
+  return {
+    metadata: { name, namespace, uid: 'u', resourceVersion: '1' },
+    spec: { ...(renewTime !== undefined && { renewTime }) },
+  }
+}
+
+function scene() {
+  const clock = new FakeClock(began)
+  let tell: Handler<Lease> = () => {}
+  const beats = heartbeats(
+    {
+      on(handler) {
+        tell = handler
+        return { [Symbol.dispose]() {} }
+      },
+    },
+    clock,
+  )
+  return { clock, beats, tell: (change: Parameters<Handler<Lease>>[0]) => tell(change) }
+}
+
+test('a lease that is new to the hub is heard, but was not seen to be renewed', () => {
+  const { beats, tell } = scene()
+  tell({ type: 'added', object: lease('west', '2020-01-01T00:00:00.000000Z') })
+  assert.deepEqual([beats.receivedAt('west'), beats.renewedAt('west')], [began, undefined])
+})
+
+test('a renewTime that changed was received now, even if it goes back', async () => {
+  const { clock, beats, tell } = scene()
+  const old = lease('west', '2026-03-01T12:00:00.000000Z')
+  tell({ type: 'added', object: old })
+  await clock.advance(5_000)
+  tell({ type: 'updated', previous: old, object: lease('west', '2019-01-01T00:00:00.000000Z') })
+  const now = new Date(began.getTime() + 5_000)
+  assert.deepEqual([beats.receivedAt('west'), beats.renewedAt('west')], [now, now])
+})
+
+test('other changes of a lease, and other leases, are no heartbeat', async () => {
+  const { clock, beats, tell } = scene()
+  const old = lease('west', 'a')
+  tell({ type: 'added', object: old })
+  await clock.advance(5_000)
+  tell({ type: 'updated', previous: old, object: lease('west', 'a') })
+  tell({ type: 'added', object: lease('east', 'a', 'some-addon') })
+  assert.deepEqual([beats.receivedAt('west'), beats.renewedAt('west')], [began, undefined])
+  assert.equal(beats.receivedAt('east'), undefined)
+})
+
+test('a deleted lease is forgotten', () => {
+  const { beats, tell } = scene()
+  tell({ type: 'added', object: lease('west', 'a') })
+  tell({ type: 'deleted', object: lease('west', 'a') })
+  assert.equal(beats.receivedAt('west'), undefined)
+})
+
+test('the grace is so many lease durations; a duration of 0 or none means 60 seconds', () => {
+  const grace = { leaseGraceFactor: 5 }
+  assert.equal(graceMs({ spec: { leaseDurationSeconds: 10 } }, grace), 50_000)
+  assert.deepEqual([leaseDurationMs({}), leaseDurationMs({ spec: { leaseDurationSeconds: 0 } })], [60_000, 60_000])
+  assert.deepEqual(staleAt({}, began, grace), new Date('2026-03-01T12:05:00Z'))
+})

@@ -1,0 +1,134 @@
+import { agentSecrets, clusterNameConfigMap } from '../../fleet/names.ts'
+import { deployments, namespaces, secrets, serviceAccounts } from '../../kube/kinds.ts'
+import type { Manifest } from './manifest.ts'
+import { managedBy, manifest } from './manifest.ts'
+import { flags, hardenedContainer, hardenedPod, httpsProbe, pairs } from './pod.ts'
+import { boundRole, clusterRole, clusterRoleBinding, rule, serviceAccount } from './rbac.ts'
+
+export interface AgentInstallation {
+  namespace: string
+  image: string
+  /** Absent: the agent finds or makes a name. */
+  clusterName?: string
+  /** Holds the key `kubeconfig`. Default: bootstrap-hub-kubeconfig. */
+  bootstrapSecret?: string
+  featureGates?: Readonly<Record<string, boolean>>
+  clusterAnnotations?: Readonly<Record<string, string>>
+  /** 0: as long as the signer gives. */
+  clientCertExpirationSeconds?: number
+}
+
+export const agentAccount = 'lanyard-agent'
+/** Of the ClusterRole and its binding on the managed cluster. */
+export const agentRole = 'open-cluster-management:lanyard-agent'
+export const agentDeployment = 'lanyard-agent'
+
+const port = 8443
+const app = { 'app.kubernetes.io/name': 'lanyard-agent' }
+const look = ['get', 'list', 'watch']
+const bootstrapDir = '/spoke/bootstrap'
+const hubDir = '/spoke/hub-kubeconfig'
+
+export const agentNamespaceManifest = (name: string): Manifest =>
+  manifest(namespaces, { metadata: { name, labels: { ...managedBy } } })
+
+/** What the agent begins with: a kubeconfig that may ask to join. */
+export const bootstrapSecretManifest = (namespace: string, kubeconfig: string, name: string = agentSecrets.bootstrap) =>
+  manifest(secrets, {
+    metadata: { name, namespace, labels: { ...managedBy } },
+    type: 'Opaque',
+    stringData: { kubeconfig },
+  })
+
+/** Create cannot be limited to names, so it stands apart. */
+const ownRules = (bootstrapSecret: string) => [
+  rule('', ['secrets', 'configmaps'], ['create']),
+  rule('', ['secrets'], [...look, 'update', 'patch', 'delete'], [agentSecrets.hubKubeconfig, bootstrapSecret]),
+  rule('', ['configmaps'], ['get', 'update', 'patch'], [clusterNameConfigMap]),
+  rule('coordination.k8s.io', ['leases'], ['get', 'create', 'update', 'patch']),
+  rule('', ['events'], ['get', 'create', 'update', 'patch']),
+]
+
+const clusterRules = () => [
+  rule('', ['nodes'], look),
+  rule('cluster.open-cluster-management.io', ['clusterclaims'], look),
+  rule('about.k8s.io', ['clusterproperties'], look),
+  rule('config.openshift.io', ['clusterversions'], ['get']),
+  // Those that the sets of the cluster want on it.
+  rule('', ['namespaces'], [...look, 'create', 'update', 'patch']),
+  { nonResourceURLs: ['/livez', '/healthz', '/version'], verbs: ['get'] },
+]
+
+export function agentRbacManifests({ namespace, bootstrapSecret = agentSecrets.bootstrap }: AgentInstallation) {
+  const account = serviceAccount(namespace, agentAccount)
+  return [
+    manifest(serviceAccounts, { metadata: { name: agentAccount, namespace, labels: { ...managedBy } } }),
+    ...boundRole(namespace, agentAccount, ownRules(bootstrapSecret), [account]),
+    clusterRole(agentRole, clusterRules()),
+    clusterRoleBinding(agentRole, agentRole, [account]),
+  ]
+}
+
+export const agentArguments = (installation: AgentInstallation): string[] => [
+  'agent',
+  ...flags({
+    namespace: installation.namespace,
+    'spoke-cluster-name': installation.clusterName,
+    'bootstrap-kubeconfig': `${bootstrapDir}/kubeconfig`,
+    'bootstrap-kubeconfig-secret': installation.bootstrapSecret ?? agentSecrets.bootstrap,
+    'hub-kubeconfig-secret': agentSecrets.hubKubeconfig,
+    'hub-kubeconfig-dir': hubDir,
+    'feature-gates': pairs(installation.featureGates),
+    'cluster-annotations': pairs(installation.clusterAnnotations),
+    'client-cert-expiration-seconds': installation.clientCertExpirationSeconds || undefined,
+    listen: `:${port}`,
+  }),
+]
+
+/** Recreate: two agents at a time would be two candidates for one identity. */
+export const agentDeploymentManifest = (installation: AgentInstallation): Manifest =>
+  manifest(deployments, {
+    metadata: { name: agentDeployment, namespace: installation.namespace, labels: { ...managedBy, ...app } },
+    spec: {
+      replicas: 1,
+      strategy: { type: 'Recreate' },
+      selector: { matchLabels: app },
+      template: {
+        metadata: { labels: app },
+        spec: {
+          serviceAccountName: agentAccount,
+          ...hardenedPod,
+          containers: [
+            {
+              name: 'agent',
+              image: installation.image,
+              args: agentArguments(installation),
+              ports: [{ name: 'https', containerPort: port }],
+              readinessProbe: { ...httpsProbe(port), periodSeconds: 5 },
+              livenessProbe: { ...httpsProbe(port), periodSeconds: 10, initialDelaySeconds: 10 },
+              resources: { requests: { cpu: '20m', memory: '64Mi' } },
+              volumeMounts: [
+                { name: 'bootstrap', mountPath: bootstrapDir, readOnly: true },
+                { name: 'hub-kubeconfig', mountPath: hubDir },
+              ],
+              ...hardenedContainer,
+            },
+          ],
+          volumes: [
+            {
+              name: 'bootstrap',
+              // Not there yet: the agent starts and waits for it.
+              secret: { secretName: installation.bootstrapSecret ?? agentSecrets.bootstrap, optional: true },
+            },
+            { name: 'hub-kubeconfig', emptyDir: { medium: 'Memory' } },
+          ],
+        },
+      },
+    },
+  })
+
+export const agentManifests = (installation: AgentInstallation): Manifest[] => [
+  agentNamespaceManifest(installation.namespace),
+  ...agentRbacManifests(installation),
+  agentDeploymentManifest(installation),
+]

@@ -1,0 +1,13 @@
+import type { ConversionWebhook } from '../../apis/crd.ts'
+import type { AnyCustomResource } from '../../apis/declare.ts'
+import { customResourceDefinitions } from '../../kube/kinds.ts'
+import type { Manifest } from './manifest.ts'
+import { managedBy, manifest } from './manifest.ts'
+
+/** The kinds themselves. `conversion` is where objects are turned from one version into another. */
+export const crdManifests = (kinds: readonly AnyCustomResource[], conversion?: ConversionWebhook): Manifest[] =>
+  kinds.map((kind) => {
+    const { metadata, ...rest } = kind.crd(conversion && { conversion })
+    const name = `${kind.declaration.plural}.${kind.declaration.group}`
+    return manifest(customResourceDefinitions, { ...rest, metadata: { ...metadata, name, labels: { ...managedBy } } })
+  })

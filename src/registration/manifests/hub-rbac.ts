@@ -1,0 +1,62 @@
+import { clientSigner, registerGroup } from '../../fleet/names.ts'
+import { serviceAccounts } from '../../kube/kinds.ts'
+import type { Manifest } from './manifest.ts'
+import { managedBy, manifest } from './manifest.ts'
+import { boundRole, clusterRole, clusterRoleBinding, rule, serviceAccount } from './rbac.ts'
+
+export const hubAccount = 'registration-controller-sa'
+/** Of the ClusterRole and its binding. */
+export const hubRole = 'open-cluster-management:lanyard-hub'
+/** Who vouches for the hub's webhooks: `ca.crt` and `ca.key`, in the hub's namespace. */
+export const hubCaSecret = 'lanyard-hub-ca'
+
+const look = ['get', 'list', 'watch']
+const keep = [...look, 'create', 'update', 'patch', 'delete']
+const report = ['update', 'patch']
+const clusterGroup = 'cluster.open-cluster-management.io'
+
+/**
+ * What the hub does itself, and what it grants to agents: Kubernetes lets nobody give away a right they do not have.
+ * The second kind is marked, so that nobody takes it for unused.
+ */
+const hubRules = () => [
+  rule(clusterGroup, ['managedclusters'], keep),
+  rule(clusterGroup, ['managedclustersets'], [...look, 'create', 'update', 'patch']),
+  rule(clusterGroup, ['managedclustersetbindings'], look),
+  rule(
+    clusterGroup,
+    ['managedclusters/status', 'managedclustersets/status', 'managedclustersetbindings/status'],
+    report,
+  ),
+  // The webhook asks for it when the hub accepts a cluster by itself.
+  rule(registerGroup, ['managedclusters/accept'], ['update']),
+  // Granted: what a renewal is judged by.
+  rule(registerGroup, ['managedclusters/clientcertificates'], ['renew']),
+  // create: granted.
+  rule('certificates.k8s.io', ['certificatesigningrequests'], [...look, 'create', 'delete']),
+  rule('certificates.k8s.io', ['certificatesigningrequests/approval'], report),
+  rule('certificates.k8s.io', ['signers'], ['approve'], [clientSigner]),
+  rule('authorization.k8s.io', ['subjectaccessreviews'], ['create']),
+  rule('', ['namespaces'], [...look, 'create', 'update', 'patch']),
+  rule('rbac.authorization.k8s.io', ['clusterroles', 'clusterrolebindings', 'rolebindings'], keep),
+  rule('coordination.k8s.io', ['leases'], keep),
+  rule('', ['events'], ['get', 'create', 'update', 'patch']),
+  // Granted.
+  rule('events.k8s.io', ['events'], ['create', 'update', 'patch']),
+  rule('addon.open-cluster-management.io', ['managedclusteraddons'], [...look, 'update', 'patch', 'delete']),
+  rule('addon.open-cluster-management.io', ['managedclusteraddons/status'], report),
+  // update, patch and status: granted.
+  rule('work.open-cluster-management.io', ['manifestworks'], [...look, 'update', 'patch', 'delete']),
+  rule('work.open-cluster-management.io', ['manifestworks/status'], report),
+]
+
+/** The account of the hub and its rights. */
+export function hubRbacManifests(namespace: string): Manifest[] {
+  const account = serviceAccount(namespace, hubAccount)
+  return [
+    manifest(serviceAccounts, { metadata: { name: hubAccount, namespace, labels: { ...managedBy } } }),
+    clusterRole(hubRole, hubRules()),
+    clusterRoleBinding(hubRole, hubRole, [account]),
+    ...boundRole(namespace, 'lanyard-hub-ca', [rule('', ['secrets'], ['get'], [hubCaSecret])], [account]),
+  ]
+}

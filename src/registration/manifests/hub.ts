@@ -1,0 +1,73 @@
+import { deployments, namespaces, services } from '../../kube/kinds.ts'
+import { hubAccount } from './hub-rbac.ts'
+import type { Manifest } from './manifest.ts'
+import { managedBy, manifest } from './manifest.ts'
+import { flags, hardenedContainer, hardenedPod, httpsProbe, pairs } from './pod.ts'
+
+export interface HubInstallation {
+  namespace: string
+  image: string
+  /** Default 1. One leads, all answer webhooks. */
+  replicas?: number
+  featureGates?: Readonly<Record<string, boolean>>
+  autoApprovedUsers?: readonly string[]
+  registrationDrivers?: readonly string[]
+}
+
+/** Behind it the API server finds the hub's webhooks. */
+export const hubService = 'lanyard-hub'
+const port = 9443
+const app = { 'app.kubernetes.io/name': 'lanyard-hub' }
+
+/** How the hub is started; also what is printed where no image is deployed. */
+export const hubArguments = (
+  installation: Pick<HubInstallation, 'namespace' | 'featureGates' | 'autoApprovedUsers' | 'registrationDrivers'>,
+): string[] => [
+  'hub',
+  ...flags({
+    namespace: installation.namespace,
+    'enabled-registration-drivers': installation.registrationDrivers,
+    'feature-gates': pairs(installation.featureGates),
+    'auto-approved-csr-users': installation.autoApprovedUsers,
+  }),
+]
+
+export const hubNamespaceManifest = (name: string): Manifest =>
+  manifest(namespaces, { metadata: { name, labels: { ...managedBy } } })
+
+/** The hub as a Deployment, and the Service that its webhooks are called by. */
+export function hubManifests(installation: HubInstallation): Manifest[] {
+  const { namespace, image, replicas = 1 } = installation
+  return [
+    manifest(services, {
+      metadata: { name: hubService, namespace, labels: { ...managedBy, ...app } },
+      spec: { selector: app, ports: [{ name: 'https', port: 443, targetPort: port }] },
+    }),
+    manifest(deployments, {
+      metadata: { name: hubService, namespace, labels: { ...managedBy, ...app } },
+      spec: {
+        replicas,
+        selector: { matchLabels: app },
+        template: {
+          metadata: { labels: app },
+          spec: {
+            serviceAccountName: hubAccount,
+            ...hardenedPod,
+            containers: [
+              {
+                name: 'hub',
+                image,
+                args: [...hubArguments(installation), ...flags({ listen: `:${port}` })],
+                ports: [{ name: 'https', containerPort: port }],
+                readinessProbe: { ...httpsProbe(port), periodSeconds: 5 },
+                livenessProbe: { ...httpsProbe(port), periodSeconds: 10, initialDelaySeconds: 10 },
+                resources: { requests: { cpu: '50m', memory: '128Mi' } },
+                ...hardenedContainer,
+              },
+            ],
+          },
+        },
+      },
+    }),
+  ]
+}

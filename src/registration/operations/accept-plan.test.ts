@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { ManagedCluster } from '../../apis/cluster/managed-cluster.ts'
+import { isFailure } from '../../core/failure.ts'
+import type { Stored } from '../../kube/objects.ts'
+import type { AcceptChoices, AcceptSituation, Asking } from './accept-plan.ts'
+import { planAcceptance } from './accept-plan.ts'
+
+const west = (more: { spec?: ManagedCluster['spec']; metadata?: object } = {}): Stored<ManagedCluster> => ({
+  ...(more.spec && { spec: more.spec }),
+  metadata: { name: 'west', uid: '1', resourceVersion: '1', ...more.metadata },
+})
+
+const byBootstrap: Asking = {
+  csr: 'west-1',
+  agent: 'abc',
+  requester: 'system:serviceaccount:open-cluster-management:agent-registration-bootstrap',
+  groups: ['system:serviceaccounts'],
+}
+
+const plan = (situation: Partial<AcceptSituation>, choices: Partial<AcceptChoices> = {}) => {
+  const made = planAcceptance(
+    { cluster: west(), asking: [], hasApproved: false, ...situation },
+    { requesters: [], replaceAgent: false, skipApproveCheck: false, ...choices },
+  )
+  return made.plan === 'refuse' && isFailure(made.failure) ? made.failure.code : made
+}
+
+test('a request of the bootstrap identity is approved, then the cluster accepted', () => {
+  assert.deepEqual(plan({ asking: [byBootstrap] }), { plan: 'accept', approve: byBootstrap })
+})
+
+test('the newest of several requests of one agent is the one', () => {
+  const newer = { ...byBootstrap, csr: 'west-2' }
+  assert.deepEqual(plan({ asking: [byBootstrap, newer] }), { plan: 'accept', approve: newer })
+})
+
+test('a bootstrap token, the creator of the cluster, and whoever is named, count as known', () => {
+  const byToken = {
+    ...byBootstrap,
+    requester: 'system:bootstrap:ocmhub',
+    groups: ['system:bootstrappers:managedcluster'],
+  }
+  const byJane = { ...byBootstrap, requester: 'jane', groups: [] }
+  const cluster = west({ metadata: { annotations: { 'lanyard.io/created-by': 'jane' } } })
+  assert.deepEqual(plan({ asking: [byToken] }), { plan: 'accept', approve: byToken })
+  assert.deepEqual(plan({ asking: [byJane] }), 'ACCEPT_OTHER_REQUESTER')
+  assert.deepEqual(plan({ asking: [byJane], cluster }), { plan: 'accept', approve: byJane })
+  assert.deepEqual(plan({ asking: [byJane] }, { requesters: ['jane'] }), { plan: 'accept', approve: byJane })
+})
+
+test('without a request nothing is done, unless one was approved before or it is not asked for', () => {
+  assert.equal(plan({}), 'ACCEPT_NO_REQUEST')
+  assert.deepEqual(plan({ hasApproved: true }), { plan: 'accept' })
+  assert.deepEqual(plan({}, { skipApproveCheck: true }), { plan: 'accept' })
+})
+
+test('accepted and approved leaves nothing to do', () => {
+  const cluster = west({ spec: { hubAcceptsClient: true } })
+  assert.deepEqual(plan({ cluster, hasApproved: true }), { plan: 'nothing' })
+})
+
+test('accepted without any certificate is told as a missing request', () => {
+  assert.equal(plan({ cluster: west({ spec: { hubAcceptsClient: true } }) }), 'ACCEPT_NO_REQUEST')
+})
+
+test('of several agents one has to be chosen', () => {
+  const other = { ...byBootstrap, csr: 'west-9', agent: 'xyz' }
+  assert.equal(plan({ asking: [byBootstrap, other] }), 'ACCEPT_SEVERAL_AGENTS')
+  assert.deepEqual(plan({ asking: [byBootstrap, other] }, { agent: 'abc' }), { plan: 'accept', approve: byBootstrap })
+})
+
+test('a second agent beside a live one needs --replace-agent', () => {
+  const joined = { agent: 'first', isAlive: true }
+  assert.equal(plan({ asking: [byBootstrap], joined }), 'ACCEPT_SECOND_AGENT')
+  assert.deepEqual(plan({ asking: [byBootstrap], joined }, { replaceAgent: true }), {
+    plan: 'accept',
+    approve: byBootstrap,
+    replaces: 'abc',
+  })
+  assert.deepEqual(plan({ asking: [byBootstrap], joined: { agent: 'first', isAlive: false } }), {
+    plan: 'accept',
+    approve: byBootstrap,
+  })
+})
+
+test('a cluster that leaves is not accepted', () => {
+  const cluster = west({ metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' } })
+  assert.equal(plan({ cluster, asking: [byBootstrap] }), 'CLUSTER_LEAVES')
+})

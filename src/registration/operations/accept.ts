@@ -1,0 +1,98 @@
+import type { CertificateSigningRequest } from 'kubernetes-types/certificates/v1.d.ts'
+import { ManagedCluster } from '../../apis/cluster/managed-cluster.ts'
+import type { Clock } from '../../core/clock.ts'
+import { findCondition } from '../../core/conditions.ts'
+import type { Step } from '../../core/step.ts'
+import { decisionOn, judgeClusterRequest } from '../../fleet/csr/approval.ts'
+import { byAge } from '../../fleet/csr/superseded.ts'
+import { annotations, conditions, labels } from '../../fleet/names.ts'
+import { certificateSigningRequests } from '../../kube/kinds.ts'
+import type { CallOptions, Kube } from '../../kube/kube.ts'
+import type { Stored } from '../../kube/objects.ts'
+import { reasons } from '../reasons.ts'
+import type { AcceptChoices, AcceptSituation, Asking } from './accept-plan.ts'
+import { planAcceptance } from './accept-plan.ts'
+import { decideOn } from './decide-on-request.ts'
+import { failures } from './failures.ts'
+
+export interface OperationDeps {
+  /** The hub, as the person who asks. */
+  kube: Kube
+  clock: Clock
+  signal: AbortSignal
+}
+
+/**
+ * Lets a cluster in: approves what its agent asks for and accepts it. Both are tried without effect first, so that a
+ * person who may do only one of them changes nothing.
+ */
+export async function* acceptCluster(
+  name: string,
+  choices: AcceptChoices,
+  { kube, clock, signal }: OperationDeps,
+): AsyncGenerator<Step> {
+  yield { doing: `looking at ${name}` }
+  const plan = planAcceptance(await situationOf(name, clock, kube, { signal }), choices)
+  if (plan.plan === 'refuse') throw plan.failure
+  if (plan.plan === 'nothing') return yield { did: `${name} is accepted already` }
+
+  const { approve, replaces } = plan
+  const accept = (dryRun: boolean) =>
+    kube.of(ManagedCluster.resource).patch(name, { type: 'merge', body: acceptance(replaces) }, { signal, dryRun })
+  const approval = (dryRun: boolean) =>
+    approve &&
+    decideOn(
+      approve.csr,
+      { type: 'Approved', reason: reasons.ApprovedByLanyardAccept },
+      { kube, clock, signal, dryRun },
+    )
+  await Promise.all([accept(true), approval(true)])
+  if (replaces !== undefined) await kube.of(ManagedCluster.resource).patch(name, replacing(replaces), { signal })
+  await approval(false)
+  if (approve) yield { did: `${approve.csr} is approved`, detail: `asked for by ${approve.requester}` }
+  await accept(false)
+  yield { did: `${name} is accepted`, ...(approve && { detail: `agent ${approve.agent}` }) }
+}
+
+const acceptance = (replaces: string | undefined) => ({
+  ...(replaces !== undefined && replacing(replaces).body),
+  spec: { hubAcceptsClient: true },
+})
+
+const replacing = (agent: string) => ({
+  type: 'merge' as const,
+  body: { metadata: { annotations: { [annotations.replaceAgent]: agent } } },
+})
+
+async function situationOf(name: string, clock: Clock, kube: Kube, options: CallOptions): Promise<AcceptSituation> {
+  const [cluster, { items: csrs }] = await Promise.all([
+    kube.of(ManagedCluster.resource).find(name, options),
+    kube.of(certificateSigningRequests).list({
+      ...options,
+      labelSelector: `${labels.clusterName}=${name},!${labels.addonName}`,
+    }),
+  ])
+  if (!cluster) throw failures.CLUSTER_UNKNOWN({ cluster: name })
+  const noted = cluster.metadata.annotations ?? {}
+  const agent = noted[annotations.agentName]
+  const isAlive = findCondition(cluster.status?.conditions, conditions.available)?.status === 'True'
+  return {
+    cluster,
+    asking: csrs
+      .filter((csr) => decisionOn(csr) === 'none')
+      .toSorted(byAge)
+      .flatMap((csr) => askingOf(csr, name)),
+    hasApproved:
+      csrs.some((csr) => decisionOn(csr) === 'approved' && askingOf(csr, name).length > 0) ||
+      new Date(noted[annotations.certificateExpiresAt] ?? 0) > clock.now(),
+    ...(agent !== undefined && { joined: { agent, isAlive } }),
+  }
+}
+
+/** Requests that do not ask for what an agent of this cluster is are nobody's to approve here. */
+function askingOf(csr: Stored<CertificateSigningRequest>, cluster: string): Asking[] {
+  const request = judgeClusterRequest(csr)
+  if (typeof request === 'string' || request.cluster !== cluster) return []
+  const { agent, requester } = request
+  return [{ csr: csr.metadata.name, agent, requester, groups: csr.spec.groups ?? [] }]
+}

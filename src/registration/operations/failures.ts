@@ -1,0 +1,43 @@
+import { catalogue } from '../../core/failure.ts'
+
+export const failures = catalogue({
+  CLUSTER_UNKNOWN: [
+    404,
+    'the hub knows no cluster {cluster}; `lanyard get clusters` lists those it knows, `lanyard doctor` finds out why one does not show up',
+  ],
+  CLUSTERS_NOT_NAMED: [400, 'name the clusters to {verb}, or add --all'],
+  CLUSTERS_NAMED_AND_ALL: [400, 'clusters are named and --all is given; leave one of them out'],
+  CLUSTER_LEAVES: [409, '{cluster} is being deleted; wait until it is gone, then let it join again'],
+  ACCEPT_NO_REQUEST: [
+    409,
+    'no certificate request of {cluster} waits for approval, so nothing was changed; check its agent with `lanyard doctor {cluster}`, or add --skip-approve-check to accept it all the same',
+  ],
+  ACCEPT_OTHER_REQUESTER: [
+    403,
+    '{csr} of {cluster} was made by {requester}, who is not known to let clusters in; if you trust that, add --requesters {requester}',
+  ],
+  ACCEPT_UNSOUND_REQUEST: [
+    400,
+    '{csr} does not ask for the identity of an agent of {cluster} ({why}); it is left alone',
+  ],
+  ACCEPT_SEVERAL_AGENTS: [
+    409,
+    'several agents ask to be {cluster}: {agents}; choose one with --agent, and deny the others',
+  ],
+  ACCEPT_SECOND_AGENT: [
+    409,
+    '{cluster} has an agent ({joined}) that is alive, and another one ({asking}) asks for its name; if it shall take over, add --replace-agent',
+  ],
+  UNJOIN_STUCK: [
+    504,
+    '{cluster} did not leave the hub within {seconds} s ({missing}); if its agent is gone for good, run `lanyard unjoin {cluster} --force`',
+  ],
+  UNJOIN_NOWHERE: [400, 'give the hub with --kubeconfig, the cluster with --managed-kubeconfig, or both'],
+  UNJOIN_NO_IDENTITY: [
+    409,
+    'the cluster has no usable identity on its hub (Secret {secret} in namespace {namespace}), so it cannot take itself off; give the hub with --kubeconfig, or add --force to remove the agent only',
+  ],
+  DOCTOR_NOWHERE: [400, 'name the cluster as the hub knows it, give the cluster with --managed-kubeconfig, or both'],
+  OPERATION_PARTLY_FAILED: [500, '{failed} of {total} clusters could not be {done}'],
+  WAITED_IN_VAIN: [504, '{cluster} was not {what} within {seconds} s: {missing}'],
+})

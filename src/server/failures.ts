@@ -1,0 +1,18 @@
+import { catalogue } from '../core/failure.ts'
+
+export const failures = catalogue({
+  SERVER_CANNOT_LISTEN: [
+    500,
+    'cannot listen on {host}:{port} ({detail}); give another address with --listen, or end what uses this one',
+  ],
+  SERVER_NO_SUCH_PATH: [404, 'nothing is served at this path; check the address'],
+  SERVER_WRONG_METHOD: [405, 'this path takes {allowed} only'],
+  SERVER_WRONG_CONTENT_TYPE: [415, 'the body must be JSON, sent as application/json and not compressed'],
+  SERVER_BODY_TOO_LARGE: [413, 'the body is larger than {limitBytes} bytes; send less at a time'],
+  SERVER_BODY_LATE: [408, 'the body did not arrive within {seconds} s; send it again'],
+  SERVER_BODY_CUT: [400, 'the body ended before its end; send it again'],
+  SERVER_BAD_JSON: [400, 'the body is not valid JSON; correct it and send it again'],
+  SERVER_NOT_A_REVIEW: [400, '{field} must be {expected}: this path takes an AdmissionReview of admission.k8s.io/v1'],
+  SERVER_INTERNAL: [500, 'the request failed on this side; try again, and look into the log if it fails again'],
+  ADMISSION_LATE: [504, '{webhook} did not decide within {limitMs} ms; check that the hub reaches its API server'],
+})

@@ -1,0 +1,215 @@
+/** What an agent tells the hub of its cluster. */
+import assert from 'node:assert/strict'
+import { before, describe, test } from 'node:test'
+import type { Node } from 'kubernetes-types/core/v1.d.ts'
+import { ManagedCluster } from '../../../src/apis/cluster/managed-cluster.ts'
+import { conditions } from '../../../src/fleet/names.ts'
+import { KubeFailure } from '../../../src/kube/failures.ts'
+import { events, namespaces, nodes } from '../../../src/kube/kinds.ts'
+import type { Kube, KubeRequest } from '../../../src/kube/kube.ts'
+import { managedNamespaceLabel } from '../../../src/registration/agent/member/managed-namespaces.ts'
+import { needsControlPlane } from '../../support/control-plane.ts'
+import { eventually } from '../../support/eventually.ts'
+import type { MemberScene } from '../../support/member-scene.ts'
+import { memberScene } from '../../support/member-scene.ts'
+import { suiteScope } from '../../support/suite-scope.ts'
+import type { TimedPlane } from '../../support/timed-plane.ts'
+import { timedPlane } from '../../support/timed-plane.ts'
+
+describe('the status that an agent writes', needsControlPlane, () => {
+  const suite = suiteScope()
+  let timed: TimedPlane
+  let scene: MemberScene
+  before(async () => {
+    timed = await timedPlane(suite)
+    scene = await memberScene(suite, timed.plane, timed.clock)
+  })
+  /** As the agent waits a little for more to come before it tells what has changed. */
+  const told = () => timed.advance('500ms', 1)
+  const statusOf = async (cluster: string) => (await scene.hub.cluster(cluster)).status
+  const versionOf = async (cluster: string) => (await scene.hub.cluster(cluster)).metadata.resourceVersion
+
+  test('R42: a spoke API server that fails is unavailable after 20 seconds, not before, and available when it answers again', async (t) => {
+    const { admin } = scene.hub
+    let fails = false
+    let probes = 0
+    const spoke: Kube = {
+      of: (resource, namespace) => admin.of(resource, namespace),
+      request: <R>(request: KubeRequest) => {
+        if (request.path !== '/livez') return admin.request<R>(request)
+        probes += 1
+        if (!fails) return admin.request<R>(request)
+        const body = { code: 500, message: '[-]etcd failed: reason withheld' }
+        return Promise.reject(new KubeFailure(body, { method: 'GET', path: request.path }))
+      },
+    }
+    const probed = async (count: number) => {
+      await eventually(`${count} probes`, () => probes, { until: (so) => so >= count })
+      await timed.clock.settle()
+    }
+    await scene.accept('shaky')
+    await scene.start(t, 'shaky', { spoke })
+    const atFirst = await scene.availability('shaky', 'True')
+    assert.deepEqual([atFirst.reason, atFirst.message], ['ManagedClusterAvailable', 'Managed cluster is available'])
+
+    fails = true
+    await timed.advance('60s', 1)
+    await probed(2)
+    for (let recheck = 1; recheck <= 3; recheck += 1) {
+      await timed.advance('5s', 1)
+      await probed(2 + recheck)
+    }
+    assert.equal((await scene.condition('shaky', conditions.available))?.status, 'True', '15 seconds change nothing')
+    fails = false
+    await timed.advance('5s', 1)
+    await probed(6)
+
+    fails = true
+    await timed.advance('60s', 1)
+    await probed(7)
+    for (let recheck = 1; recheck <= 3; recheck += 1) {
+      await timed.advance('5s', 1)
+      await probed(7 + recheck)
+    }
+    await timed.advance('4s', 1)
+    assert.deepEqual(
+      await scene.condition('shaky', conditions.available),
+      atFirst,
+      'neither do 19, and the short failure before has left no trace',
+    )
+    await timed.advance('1s', 1)
+    const failing = await scene.availability('shaky', 'False')
+    assert.equal(failing.reason, 'ManagedClusterKubeAPIServerUnavailable')
+    assert.match(failing.message, /500 .*etcd failed/)
+
+    fails = false
+    await timed.advance('5s', 1)
+    const again = await scene.availability('shaky', 'True')
+    assert.equal(again.reason, 'ManagedClusterAvailable')
+    await eventually('people are told of all three', async () => {
+      const { items } = await admin.of(events, 'shaky').list()
+      const reasons = items.filter(({ source }) => source?.component === 'lanyard-agent').map(({ reason }) => reason)
+      return reasons.includes('Available') && reasons.includes('Unavailable')
+    })
+  })
+
+  test('R45: capacity is the sum over all nodes, allocatable skips those that take no pods, and the version is told', async (t) => {
+    const { admin } = scene.hub
+    const aNode = async (name: string, amounts: Record<string, string>, spec: Node['spec'] = {}) => {
+      await admin.of(nodes).create({ metadata: { name }, spec })
+      const body = { status: { capacity: amounts, allocatable: { ...amounts, cpu: '1500m' } } }
+      await admin.of(nodes).patch(name, { type: 'merge', body }, { subresource: 'status' })
+    }
+    await aNode('n1', { cpu: '4', memory: '16374468Ki', pods: '110' })
+    await aNode('n2', { cpu: '3500m', memory: '1Gi', 'nvidia.com/gpu': '2' })
+    await aNode('n3', { cpu: '2', memory: '512Mi' }, { unschedulable: true })
+    await scene.accept('sized')
+    await scene.start(t, 'sized')
+    const shows = (what: string, capacity: Record<string, string>, allocatable: Record<string, string>) =>
+      eventually(what, async () => {
+        await told()
+        const status = await statusOf('sized')
+        assert.deepEqual([status?.capacity, status?.allocatable], [capacity, allocatable])
+        return true
+      })
+    await shows(
+      'the sums are told',
+      { cpu: '9500m', memory: '17947332Ki', 'nvidia.com/gpu': '2', pods: '110' },
+      { cpu: '3', memory: '17423044Ki', 'nvidia.com/gpu': '2', pods: '110' },
+    )
+    const { gitVersion } = await admin.request<{ gitVersion: string }>({ path: '/version' })
+    assert.equal((await statusOf('sized'))?.version?.kubernetes, gitVersion)
+
+    const foreign = { status: { capacity: { sockets: '2' } } }
+    await admin.of(ManagedCluster.resource).patch('sized', { type: 'merge', body: foreign }, { subresource: 'status' })
+    await admin.of(nodes).patch('n3', { type: 'merge', body: { spec: { unschedulable: null } } })
+    await admin.of(nodes).delete('n2')
+    await shows(
+      'they follow the nodes, and what others have added stays',
+      { cpu: '6', memory: '16898756Ki', pods: '110', sockets: '2' },
+      { cpu: '3', memory: '16898756Ki', pods: '110' },
+    )
+    for (const name of ['n1', 'n3']) await admin.of(nodes).delete(name)
+  })
+
+  test('one write tells the hub everything, and nothing more is written while nothing changes', async (t) => {
+    await scene.accept('quiet')
+    await scene.availability('quiet', undefined)
+    await eventually('it is accepted', () => scene.condition('quiet', conditions.accepted))
+    const seen: (string[] | undefined)[] = []
+    using _ = scene.hub.deps.view.clusters.on(({ object }) => {
+      const types = object.status?.conditions?.map(({ type }) => type)
+      if (object.metadata.name === 'quiet' && types?.includes(conditions.joined)) seen.push(types)
+    })
+    const member = await scene.start(t, 'quiet')
+    await scene.availability('quiet', 'True')
+    await eventually('the hub sees it', () => seen[0])
+    assert.ok(seen[0]?.includes(conditions.available), 'joined and available come together')
+    assert.equal(
+      (await statusOf('quiet'))?.conditions?.find(({ type }) => type === conditions.joined)?.message,
+      'Managed cluster joined',
+    )
+    await eventually('the hub has no more to say', async () => {
+      const before = await versionOf('quiet')
+      await timed.advance('100s', 4)
+      return (await versionOf('quiet')) === before
+    })
+    const count = member.renewedAt.length
+    const before = await versionOf('quiet')
+    await timed.advance('75s', 2)
+    await eventually('the agent is alive', () => member.renewedAt.length > count)
+    assert.equal(await versionOf('quiet'), before)
+  })
+
+  test('an agent that is not accepted writes nothing, and everything once it is', async (t) => {
+    const { admin } = scene.hub
+    await scene.accept('denied')
+    await eventually('it is accepted', () => scene.condition('denied', conditions.accepted))
+    const setAccepted = (hubAcceptsClient: boolean) =>
+      admin.of(ManagedCluster.resource).patch('denied', { type: 'merge', body: { spec: { hubAcceptsClient } } })
+    await setAccepted(false)
+    await eventually(
+      'it is denied',
+      async () => (await scene.condition('denied', conditions.accepted))?.status === 'False',
+    )
+    const member = await scene.start(t, 'denied')
+    await timed.advance('3s')
+    assert.equal(await scene.condition('denied', conditions.joined), undefined)
+    assert.equal(member.renewedAt.length, 0)
+    await setAccepted(true)
+    await eventually('it joins', async () => {
+      await timed.advance('500ms', 1)
+      return await scene.condition('denied', conditions.joined)
+    })
+    await scene.availability('denied', 'True')
+  })
+
+  test('namespaces that sets want are made on the cluster, and only unmarked when they are not wanted', async (t) => {
+    const { admin } = scene.hub
+    const label = managedNamespaceLabel(timed.plane.url)
+    const want = (managedNamespaces: { name: string; clusterSet: string }[]) =>
+      admin
+        .of(ManagedCluster.resource)
+        .patch('homely', { type: 'merge', body: { status: { managedNamespaces } } }, { subresource: 'status' })
+    const markOf = async (name: string) => (await admin.of(namespaces).find(name))?.metadata.labels?.[label]
+    await scene.accept('homely')
+    await scene.start(t, 'homely')
+    await scene.availability('homely', 'True')
+    await want([
+      { name: 'payments', clusterSet: 'one' },
+      { name: 'search', clusterSet: 'one' },
+    ])
+    await eventually(
+      'both are there',
+      async () => (await markOf('payments')) === 'true' && (await markOf('search')) === 'true',
+    )
+    await eventually('both are told', async () =>
+      (await statusOf('homely'))?.managedNamespaces?.every(
+        ({ conditions: list }) => list?.[0]?.reason === 'NamespaceApplied',
+      ),
+    )
+    await want([{ name: 'search', clusterSet: 'one' }])
+    await eventually('one is released', async () => (await markOf('payments')) === 'false')
+    assert.equal(await markOf('search'), 'true')
+  })
+})

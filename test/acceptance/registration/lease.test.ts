@@ -1,0 +1,163 @@
+/** The lease of a cluster as the hub sees it. Agents are played by the test, which writes what they would. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { ManagedCluster } from '../../../src/apis/cluster/managed-cluster.ts'
+import { conditions, labels, leaseName } from '../../../src/fleet/names.ts'
+import { events, leases } from '../../../src/kube/kinds.ts'
+import { healthRuns } from '../../../src/registration/hub/health/index.ts'
+import { needsControlPlane } from '../../support/control-plane.ts'
+import { eventually } from '../../support/eventually.ts'
+import type { HealthScene } from '../../support/health-scene.ts'
+import { healthScene, stamp, suiteScope } from '../../support/health-scene.ts'
+
+describe('the lease of a cluster', needsControlPlane, () => {
+  const suite = suiteScope(after)
+  let scene: HealthScene
+  before(async () => {
+    scene = await healthScene(suite, healthRuns, { settings: { labels: { team: 'fleet' } } })
+  })
+  const leaseOf = (cluster: string) => scene.hub.admin.of(leases, cluster).find(leaseName)
+
+  test('the hub makes it once the cluster is accepted, and again when it is deleted', async () => {
+    const { hub, accept } = scene
+    await hub.admin.of(ManagedCluster.resource).create({ metadata: { name: 'asking' } })
+    await accept('made', { leaseDurationSeconds: 20 })
+    const lease = await eventually('there is a lease', () => leaseOf('made'))
+    assert.deepEqual(lease.metadata.labels, { team: 'fleet', [labels.clusterName]: 'made' })
+    assert.equal(lease.spec?.holderIdentity, leaseName)
+    assert.equal(lease.spec?.leaseDurationSeconds, 20)
+    await hub.admin.of(leases, 'made').delete(leaseName)
+    const again = await eventually('there is one again', () => leaseOf('made'))
+    assert.notEqual(again.metadata.uid, lease.metadata.uid)
+    assert.equal((await hub.admin.of(leases).list({ labelSelector: `${labels.clusterName}=asking` })).items.length, 0)
+  })
+
+  test('a lease that lost its label or tells another duration is put right', async () => {
+    const { hub, join } = scene
+    await join('labelled')
+    const body = { metadata: { labels: { [labels.clusterName]: null, mine: 'kept' } } }
+    await hub.admin.of(leases, 'labelled').patch(leaseName, { type: 'merge', body })
+    const lease = await eventually('the label is back', () => leaseOf('labelled'), {
+      until: (found) => found?.metadata.labels?.[labels.clusterName] === 'labelled',
+    })
+    assert.equal(lease?.metadata.labels?.['mine'], 'kept')
+    const spec = { leaseDurationSeconds: 30 }
+    await hub.admin.of(ManagedCluster.resource).patch('labelled', { type: 'merge', body: { spec } })
+    await eventually(
+      'it tells the new duration',
+      async () => (await leaseOf('labelled'))?.spec?.leaseDurationSeconds === 30,
+    )
+  })
+
+  test('R38a: a cluster whose lease is renewed stays available, whatever becomes of others', async () => {
+    const { join, renew, advance, availability, condition } = scene
+    await join('steady', { leaseDurationSeconds: 10 })
+    await join('silent', { leaseDurationSeconds: 10 })
+    for (let round = 0; round < 10; round += 1) {
+      await advance('10s', 1)
+      await renew('steady')
+    }
+    await availability('silent', 'Unknown')
+    assert.equal((await condition('steady', conditions.available))?.status, 'True')
+  })
+
+  test('R39a: a cluster that stops renewing is Unknown at the moment its grace ends, until its agent is back', async () => {
+    const { hub, join, renew, say, advance, availability, condition, clock } = scene
+    await join('west')
+    await advance('40s', 1)
+    await renew('west')
+    const heardAt = clock.now()
+    await advance('299s', 4)
+    assert.equal((await condition('west', conditions.available))?.status, 'True')
+    await advance('1s', 1)
+    const available = await availability('west', 'Unknown')
+    assert.equal(available.reason, 'ManagedClusterLeaseUpdateStopped')
+    assert.equal(available.message, 'Registration agent stopped updating its lease.')
+    assert.equal(available.lastTransitionTime, stamp(heardAt, 300))
+    await eventually('it is told as an event', async () =>
+      (await hub.admin.of(events).list()).items.some(
+        ({ reason, involvedObject }) => reason === 'AvailableUnknown' && involvedObject.name === 'west',
+      ),
+    )
+    await say('west', 'True')
+    await renew('west')
+    const backAt = clock.now()
+    await advance('300s', 4)
+    assert.equal((await availability('west', 'Unknown')).lastTransitionTime, stamp(backAt, 300))
+  })
+
+  test('an agent that says its cluster is available before it renews is not contradicted', async () => {
+    const { join, renew, say, advance, availability, condition, clock } = scene
+    await join('early', { leaseDurationSeconds: 10 })
+    await advance('50s', 2)
+    await availability('early', 'Unknown')
+    await say('early', 'True')
+    const saidAt = clock.now()
+    await advance('20s', 2)
+    assert.equal((await condition('early', conditions.available))?.status, 'True')
+    await renew('early')
+    await advance('50s', 2)
+    assert.equal((await availability('early', 'Unknown')).lastTransitionTime, stamp(saidAt, 70))
+  })
+
+  test('R40: a changed leaseDurationSeconds brings its own grace at once, shorter or longer', async () => {
+    const { hub, join, advance, availability, condition, clock } = scene
+    await join('shorter')
+    await join('longer', { leaseDurationSeconds: 10 })
+    const stoppedAt = clock.now()
+    await advance('20s', 1)
+    const set = async (name: string, leaseDurationSeconds: number) => {
+      const body = { spec: { leaseDurationSeconds } }
+      await hub.admin.of(ManagedCluster.resource).patch(name, { type: 'merge', body })
+      await eventually('the hub sees it', () => {
+        return hub.deps.view.clusters.get(name)?.spec?.leaseDurationSeconds === leaseDurationSeconds
+      })
+    }
+    await set('shorter', 10)
+    await set('longer', 60)
+    await advance('30s', 1)
+    assert.equal((await availability('shorter', 'Unknown')).lastTransitionTime, stamp(stoppedAt, 50))
+    assert.equal((await condition('longer', conditions.available))?.status, 'True')
+    await advance('250s', 4)
+    assert.equal((await availability('longer', 'Unknown')).lastTransitionTime, stamp(stoppedAt, 300))
+  })
+
+  test('R41a: a cluster that is deleted and accepted again is counted anew, with its lease', async () => {
+    const { hub, join, renew, advance, availability, condition, clock } = scene
+    await join('again', { leaseDurationSeconds: 10 })
+    await advance('40s', 1)
+    await hub.admin.of(ManagedCluster.resource).delete('again')
+    await eventually('the hub sees it go', () => hub.deps.view.clusters.get('again') === undefined)
+    await join('again', { leaseDurationSeconds: 10 })
+    await renew('again')
+    const heardAt = clock.now()
+    await advance('30s', 1)
+    assert.equal((await condition('again', conditions.available))?.status, 'True')
+    await advance('20s', 1)
+    assert.equal((await availability('again', 'Unknown')).lastTransitionTime, stamp(heardAt, 50))
+  })
+
+  test('a cluster that is being deleted and has no lease is Unknown at once', async () => {
+    const { hub, accept, say, availability } = scene
+    const clusters = hub.admin.of(ManagedCluster.resource)
+    await clusters.create({ metadata: { name: 'leaving', finalizers: ['lanyard.io/test'] } })
+    await say('leaving', 'True')
+    await clusters.delete('leaving')
+    const available = await availability('leaving', 'Unknown')
+    assert.equal(available.reason, 'ManagedClusterLeaseUpdateStopped')
+    await clusters.patch('leaving', { type: 'merge', body: { metadata: { finalizers: null } } })
+    await accept('after-leaving')
+  })
+
+  test('a hub that starts anew gives every cluster a whole grace again', async () => {
+    const { join, restart, advance, availability, condition, clock } = scene
+    await join('old', { leaseDurationSeconds: 10 })
+    await advance('45s', 1)
+    await restart()
+    const startedAt = clock.now()
+    await advance('40s', 2)
+    assert.equal((await condition('old', conditions.available))?.status, 'True')
+    await advance('10s', 1)
+    assert.equal((await availability('old', 'Unknown')).lastTransitionTime, stamp(startedAt, 50))
+  })
+})
