@@ -10,7 +10,13 @@ import { connect } from '../kube/client/index.ts'
 import type { Connection } from '../kube/connection.ts'
 import { formatKubeconfig } from '../kube/kubeconfig/index.ts'
 import type { AgentInstallation } from '../registration/manifests/agent.ts'
-import { agentManifests, agentNamespaceManifest, bootstrapSecretManifest } from '../registration/manifests/agent.ts'
+import {
+  agentDeploymentManifest,
+  agentManifests,
+  agentNamespaceManifest,
+  agentRbacManifests,
+  bootstrapSecretManifest,
+} from '../registration/manifests/agent.ts'
 import { crdManifests } from '../registration/manifests/crds.ts'
 import { applyManifests } from './apply-manifests.ts'
 import { ownImage } from './deploy-print.ts'
@@ -75,7 +81,8 @@ export async function runJoin(options: JoinOptions, stop: Stop): Promise<void> {
       [
         agentNamespaceManifest(options.namespace),
         bootstrapSecretManifest(options.namespace, kubeconfig.reveal()),
-        ...agentManifests(installation),
+        ...agentRbacManifests(installation),
+        agentDeploymentManifest(installation),
       ],
       stop.signal,
     )

@@ -2,6 +2,7 @@ import { ManagedCluster } from '../apis/cluster/managed-cluster.ts'
 import type { Clock } from '../core/clock.ts'
 import { after, sleep } from '../core/clock.ts'
 import { findCondition } from '../core/conditions.ts'
+import { isFailure } from '../core/failure.ts'
 import { agentSecrets, conditions } from '../fleet/names.ts'
 import { KubeFailure } from '../kube/failures.ts'
 import { secrets } from '../kube/kinds.ts'
@@ -60,8 +61,8 @@ async function managedCluster(hub: Kube, cluster: string, signal: AbortSignal): 
     return (await hub.of(ManagedCluster.resource).find(cluster, { signal, deadlineMs: 10_000 })) ?? 'absent'
   } catch (error) {
     signal.throwIfAborted()
-    if (error instanceof KubeFailure) return 'unknown'
-    return 'unknown'
+    if (isFailure(error) || error instanceof KubeFailure) return 'unknown'
+    throw error
   }
 }
 

@@ -1,13 +1,19 @@
 import { Command, CommanderError } from 'commander'
 import manifest from '../../package.json' with { type: 'json' }
 import { acceptCommand } from './accept.ts'
+import { agentCommand } from './agent.ts'
 import { denyCommand } from './deny.ts'
+import { deployCommand } from './deploy.ts'
 import { describeCommand } from './describe.ts'
 import { doctorCommand } from './doctor.ts'
 import { explain } from './explain.ts'
 import { getCommand } from './get.ts'
+import { hubCommand } from './hub.ts'
+import { initCommand } from './init.ts'
+import { joinCommand } from './join.ts'
 import { kubeCommand } from './kube.ts'
 import { stopOnSignals } from './stop-signal.ts'
+import { tokenCommand } from './token.ts'
 import { unjoinCommand } from './unjoin.ts'
 import { upCommand } from './up.ts'
 
@@ -31,10 +37,30 @@ if (process.channel) {
 }
 
 const stop = stopOnSignals()
-program.addCommand(upCommand(stop).copyInheritedSettings(program))
-program.addCommand(kubeCommand(stop).copyInheritedSettings(program))
-for (const command of [acceptCommand, denyCommand, unjoinCommand, getCommand, describeCommand, doctorCommand])
-  program.addCommand(command(stop).copyInheritedSettings(program))
+const commands = [
+  upCommand,
+  kubeCommand,
+  initCommand,
+  tokenCommand,
+  joinCommand,
+  acceptCommand,
+  denyCommand,
+  unjoinCommand,
+  getCommand,
+  describeCommand,
+  doctorCommand,
+  hubCommand,
+  agentCommand,
+  deployCommand,
+]
+for (const command of commands) program.addCommand(inheriting(command(stop), program))
+
+/** Commands below commands too: nobody but us ends the process. */
+function inheriting(command: Command, parent: Command): Command {
+  command.copyInheritedSettings(parent)
+  for (const below of command.commands) inheriting(below, command)
+  return command
+}
 
 try {
   await program.parseAsync()

@@ -1,4 +1,5 @@
 import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Step } from '../core/step.ts'
 import type { Embedded } from '../embedded/index.ts'
 import type { CommandDeps, Hub } from './open-hub.ts'
@@ -31,6 +32,8 @@ export async function* checkOwnHub(dir: string, deps: CommandDeps): AsyncGenerat
     await using hub = await startOwnHub(dir, deps)
     yield { did: 'an embedded hub is ready', detail: hub.server }
     yield* checkHub({ ...deps, ...hub })
+    const { checkFleet } = await import('./check-fleet.ts')
+    yield* checkFleet(hub, join(dir, 'clusters'), deps)
   } finally {
     await rm(dir, { recursive: true, force: true })
   }

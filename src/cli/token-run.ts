@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { systemClock } from '../core/clock.ts'
 import { systemRandom } from '../core/random.ts'
-import { invitationData, invitationTo, isLoopback, commandToJoin } from './join-invitation.ts'
+import { commandToJoin, invitationData, invitationTo, isLoopback } from './join-invitation.ts'
 import { openCluster } from './open-cluster.ts'
 import { loadSettings } from './settings.ts'
 import type { Stop } from './stop-signal.ts'

@@ -7,6 +7,7 @@ import { aborted, runTogether } from '../core/lifecycle.ts'
 import { systemRandom } from '../core/random.ts'
 import { failures } from '../demo/failures.ts'
 import { check } from './check.ts'
+import { wholeNumber } from './flag-values.ts'
 import type { CommandDeps } from './open-hub.ts'
 import { openHub } from './open-hub.ts'
 import { startOwnHub } from './own-hub.ts'
@@ -16,12 +17,16 @@ import type { Stop } from './stop-signal.ts'
 
 interface UpOptions {
   check?: boolean
+  clusters: number
+  manual?: boolean
   output: 'table' | 'json'
 }
 
 const examples = `
 Examples:
-  lanyard up                                start with an embedded hub, and keep running until Ctrl-C
+  lanyard up                                a hub and two clusters that join it, until Ctrl-C
+  lanyard up --manual                       the same, but they wait for lanyard accept
+  lanyard up --clusters 50                  a larger fleet
   lanyard up --check                        try everything once, and exit 0 when it works
   lanyard up --kubeconfig hub.yaml --check  the same, on a hub of yours
   lanyard up --check -o json                the same, for a program to read`
@@ -30,6 +35,8 @@ export function upCommand(stop: Stop): Command {
   return withSettings(new Command('up'))
     .description('Start Lanyard on this machine.')
     .option('--check', 'issue, renew and revoke a pass; list, watch and hold a lease on the hub; then exit')
+    .option('--clusters <n>', 'embedded clusters that join the embedded hub', wholeNumber(0, 1_000), 2)
+    .option('--manual', 'do not accept them: `lanyard accept` does')
     .addOption(
       new Option('-o, --output <format>', 'how results are printed').choices(['table', 'json']).default('table'),
     )
@@ -57,7 +64,12 @@ async function up(options: UpOptions, command: Command, stop: Stop): Promise<voi
   const runs: Run[] = [keepDemoPass({ ...deps, folder: data, show: progress.show })]
   const hub = given ?? own
   if (hub) runs.push(holdHub({ ...deps, ...hub, show: progress.show }))
-  if (own) runs.push((signal) => Promise.race([own.plane.over, aborted(signal)]))
+  if (own) {
+    const { ownFleet } = await import('./own-fleet.ts')
+    const { clusters, manual = false } = options
+    runs.push(ownFleet(own, { dir: join(data, 'clusters'), clusters, manual, show: progress.show }, deps))
+    runs.push((signal) => Promise.race([own.plane.over, aborted(signal)]))
+  }
   await runTogether(stop.signal, runs)
   process.exitCode = 0
   process.stdout.write('Lanyard has stopped.\n')

@@ -5,8 +5,8 @@ import { keepFresh } from '../core/keep-fresh.ts'
 import type { Run } from '../core/lifecycle.ts'
 import type { Log } from '../core/log.ts'
 import type { Random } from '../core/random.ts'
-import { certifiedKeyCodec, deskIssuance, openPassDesk } from './pass-desk.ts'
 import type { Step } from '../core/step.ts'
+import { certifiedKeyCodec, deskIssuance, openPassDesk } from './pass-desk.ts'
 
 export interface DemoPassDeps {
   clock: Clock

@@ -7,6 +7,10 @@ export const failures = catalogue({
   ],
   CHECK_PASS_UNSOUND: [500, 'the pass that was issued cannot be used: {flaw}'],
   CHECK_HUB_SILENT: [500, '{what} did not show up on the hub within {seconds} s'],
+  CHECK_JOIN_LATE: [
+    500,
+    'the cluster of the check did not join within {seconds} s; run with LANYARD_LOG_LEVEL=info to see why',
+  ],
   CHECK_NO_NAMESPACE: [
     404,
     'there is no namespace {namespace} on {server}; create it or give another one with --namespace',

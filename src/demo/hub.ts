@@ -4,12 +4,12 @@ import type { Run } from '../core/lifecycle.ts'
 import { aborted } from '../core/lifecycle.ts'
 import type { Log } from '../core/log.ts'
 import type { Random } from '../core/random.ts'
+import type { Step } from '../core/step.ts'
 import { leading } from '../kube/election.ts'
 import { isAlreadyExists, isConflict } from '../kube/failures.ts'
 import { configMaps, leases, namespaces } from '../kube/kinds.ts'
 import type { Kube } from '../kube/kube.ts'
 import { failures } from './failures.ts'
-import type { Step } from '../core/step.ts'
 
 export interface HubDeps {
   client: Kube

@@ -8,10 +8,10 @@ import type { Log } from '../core/log.ts'
 import type { Pass } from '../core/pass.ts'
 import type { Random } from '../core/random.ts'
 import { reasons } from '../core/reasons.ts'
+import type { Step } from '../core/step.ts'
 import { keyMatches, whyUntrusted } from '../pki/index.ts'
 import { failures } from './failures.ts'
 import { certifiedKeyCodec, deskIssuance, openPassDesk } from './pass-desk.ts'
-import type { Step } from '../core/step.ts'
 
 export interface PassCheckDeps {
   clock: Clock

@@ -45,6 +45,7 @@ export async function listen({ address, certificate, clock, log, onRequest }: Li
       maxHeaderSize: maxHeaderBytes,
       keepAlive: true,
       keepAliveInitialDelay: keepAliveAfterMs,
+      handshakeTimeout: 10_000,
       headersTimeout: 10_000,
     } as Parameters<typeof createSecureServer>[0],
     onRequest,
@@ -56,7 +57,8 @@ export async function listen({ address, certificate, clock, log, onRequest }: Li
     session.once('close', () => sessions.delete(session))
     session.on('error', (error) => log.debug({ err: error }, 'a connection failed'))
   })
-  server.on('secureConnection', (socket: Socket) => {
+  // Those that have not shaken hands as well, or they would hold up the end.
+  server.on('connection', (socket: Socket) => {
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
   })

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { createServer } from 'node:net'
+import { connect as http2Connect } from 'node:http2'
+import { Agent, get } from 'node:https'
+import { createServer, connect as netConnect } from 'node:net'
 import { test } from 'node:test'
 import { eventually } from '../../test/support/eventually.ts'
 import { FakeClock } from '../../test/support/fake-clock.ts'
+import { after } from '../core/clock.ts'
 import { silentLog } from '../core/log.ts'
 import { createMetrics } from '../core/metrics.ts'
 import { serve } from './serve.ts'
@@ -196,4 +199,71 @@ test('it ends when told to, and refuses connections from then on', async (t) => 
   await ask('/healthz')
   await stop()
   await assert.rejects(ask('/healthz'), { code: 'ECONNREFUSED' })
+})
+
+test('connections that idle do not hold up its end, and those that hang do so for a second', async (t) => {
+  const { url, port, caPem, clock, stop } = await servingScene(t)
+  const agent = new Agent({ keepAlive: true, ca: caPem })
+  t.after(() => agent.destroy())
+  const kept = get(`${url}/healthz`, { agent })
+  const [answer] = await once(kept, 'response')
+  await Array.fromAsync(answer)
+  const session = http2Connect(url, { ca: caPem })
+  session.on('error', () => {})
+  await once(session, 'remoteSettings')
+  const mute = netConnect(port, '127.0.0.1')
+  mute.on('error', () => {})
+  await once(mute, 'connect')
+  const stopped = stop()
+  await clock.advance('1s')
+  await stopped
+})
+
+test('many requests at a time are answered without a warning', async (t) => {
+  const warnings: Error[] = []
+  const onWarning = (warning: Error) => void warnings.push(warning)
+  process.on('warning', onWarning)
+  t.after(() => process.off('warning', onWarning))
+  let open: () => void = () => {}
+  const gate = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  const { ask } = await servingScene(t, { checks: { live: { gate: async () => void (await gate) } } })
+  const asked = Array.from({ length: 50 }, () => ask('/healthz'))
+  open()
+  for (const { status } of await Promise.all(asked)) assert.equal(status, 200)
+  assert.deepEqual(warnings, [])
+})
+
+test('it ends while it still waits for its first certificate', async () => {
+  const stopping = new AbortController()
+  const server = serve({
+    listen: { host: '127.0.0.1', port: 0 },
+    certificate: () => new Promise(() => {}),
+    clock: new FakeClock(),
+    log: silentLog,
+  })
+  const over = server.run(stopping.signal)
+  stopping.abort()
+  await over
+  await assert.rejects(server.listening, { name: 'AbortError' })
+})
+
+test('the same certificate given again is no renewal', async (t) => {
+  const clock = new FakeClock(new Date())
+  const made = await selfSigned({ names: {}, clock })()
+  let calls = 0
+  const { lines } = await servingScene(t, {
+    clock,
+    certificate: async () => {
+      calls += 1
+      return { ...made, renewAt: after(clock.now(), 60_000) }
+    },
+  })
+  await clock.advance('5m')
+  await eventually('it was asked for again', () => calls > 3)
+  assert.equal(
+    lines.some((line) => line.includes('renewed')),
+    false,
+  )
 })

@@ -15,7 +15,7 @@ import type { Address, Listener } from './listener.ts'
 import { listen } from './listener.ts'
 import type { Route, Routes } from './route.ts'
 import { readJson } from './route.ts'
-import type { CertificateSource } from './serving-certificate.ts'
+import type { CertificateSource, ServingCertificate } from './serving-certificate.ts'
 
 export interface ServeOptions {
   listen: Address
@@ -63,8 +63,7 @@ export function serve(options: ServeOptions): Server {
 async function runServer(options: ServeOptions, signal: AbortSignal, onListening: (bound: Bound) => void) {
   const { clock, log } = options
   const routes = routesOf(options)
-  const certificate = await options.certificate()
-  signal.throwIfAborted()
+  const certificate = await orAbort(options.certificate(signal), signal)
   const listener = await listen({
     address: options.listen,
     certificate,
@@ -77,7 +76,7 @@ async function runServer(options: ServeOptions, signal: AbortSignal, onListening
   log.info({ url }, 'serving')
   onListening({ url, port })
   try {
-    await Promise.all([aborted(signal), keepCertificate(options, listener, certificate.renewAt, signal)])
+    await Promise.all([aborted(signal), keepCertificate(options, listener, certificate, signal)])
   } finally {
     await listener.close()
   }
@@ -89,22 +88,37 @@ const retryAfterMs = 60_000
 async function keepCertificate(
   { certificate, clock, log }: ServeOptions,
   listener: Listener,
-  firstRenewal: Date,
+  first: ServingCertificate,
   signal: AbortSignal,
 ): Promise<void> {
-  let renewAt = firstRenewal
-  while (!signal.aborted) {
-    await clock.sleepUntil(renewAt, signal).catch(() => {})
-    if (signal.aborted) return
+  let { certPem, renewAt } = first
+  for (;;) {
     try {
-      const renewed = await certificate()
-      listener.present(renewed)
-      renewAt = renewed.renewAt
+      await clock.sleepUntil(renewAt, signal)
+      const next = await orAbort(certificate(signal), signal)
+      renewAt = next.renewAt
+      if (next.certPem === certPem) continue
+      listener.present(next)
+      certPem = next.certPem
       log.info({ renewAt }, 'serving certificate renewed')
     } catch (error) {
+      if (signal.aborted) return
       log.error({ err: error }, 'serving certificate not renewed')
       renewAt = after(clock.now(), retryAfterMs)
     }
+  }
+}
+
+/** For what may not listen to the signal itself. Leaves no listener: a signal lives as long as the process. */
+async function orAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise: stopped, reject } = Promise.withResolvers<never>()
+  const onAbort = () => reject(signal.reason)
+  if (signal.aborted) onAbort()
+  signal.addEventListener('abort', onAbort, { once: true })
+  try {
+    return await Promise.race([work, stopped])
+  } finally {
+    signal.removeEventListener('abort', onAbort)
   }
 }
 

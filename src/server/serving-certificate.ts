@@ -8,8 +8,8 @@ export interface ServingCertificate extends CertifiedKey {
   renewAt: Date
 }
 
-/** Makes or reads a certificate; asked again at `renewAt`. */
-export type CertificateSource = () => Promise<ServingCertificate>
+/** Makes or reads a certificate; asked again at `renewAt`. The same one may be given again, with a later `renewAt`. */
+export type CertificateSource = (signal?: AbortSignal) => Promise<ServingCertificate>
 
 export interface ServingNames {
   dnsNames?: readonly string[]

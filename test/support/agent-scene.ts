@@ -12,18 +12,24 @@ import type { Log } from '../../src/core/log.ts'
 import { silentLog } from '../../src/core/log.ts'
 import { noMetrics } from '../../src/core/metrics.ts'
 import { systemRandom } from '../../src/core/random.ts'
-import { agentSecrets, labels, rbacNames } from '../../src/fleet/names.ts'
+import { agentSecrets, conditions, labels, rbacNames } from '../../src/fleet/names.ts'
 import type { KubeClient } from '../../src/kube/client/index.ts'
 import { certificateSigningRequests, clusterRoleBindings, clusterRoles, secrets } from '../../src/kube/kinds.ts'
 import type { Kube } from '../../src/kube/kube.ts'
+import type { KubeconfigCluster } from '../../src/kube/kubeconfig/index.ts'
+import { formatKubeconfig, parseKubeconfig } from '../../src/kube/kubeconfig/index.ts'
 import type { Stored } from '../../src/kube/objects.ts'
 import type { AgentSettings } from '../../src/registration/agent/deps.ts'
 import type { AgentParts, RegistrationAgent } from '../../src/registration/agent/index.ts'
 import { registrationAgent } from '../../src/registration/agent/index.ts'
+import { csrHubDriver } from '../../src/registration/drivers/csr/hub.ts'
+import { healthRuns } from '../../src/registration/hub/health/index.ts'
+import { membershipRuns } from '../../src/registration/hub/membership/index.ts'
 import { aClusterRole, aClusterRoleBinding, aUser, uniqueName } from './builders.ts'
 import type { ControlPlane } from './control-plane.ts'
 import { eventually } from './eventually.ts'
-import { runInTest } from './fleet-scene.ts'
+import type { HubScene, HubSceneOptions } from './fleet-scene.ts'
+import { hubScene, runInTest } from './fleet-scene.ts'
 import { freshNamespace } from './fresh-namespace.ts'
 import { kubeClient } from './kube-client.ts'
 import { tempDir } from './temp-dir.ts'
@@ -51,7 +57,7 @@ export interface AgentScene {
   admin: KubeClient
   /** As the admin, of where the agent runs. */
   home: KubeClient
-  /** The name it was given; '' for none. */
+  /** The name it was given; '' for none. A test that learns or changes the name says so here. */
   cluster: string
   namespace: string
   /** Holds `bootstrap.kubeconfig` and the folder `hub` with the agent's files. */
@@ -128,7 +134,7 @@ export async function agentScene(
     return agent
   }
   start()
-  return {
+  const scene: AgentScene = {
     admin,
     home,
     cluster,
@@ -144,12 +150,13 @@ export async function agentScene(
       const found = await home.of(secrets, namespace).find(settings.hubKubeconfigSecret)
       return found && Object.fromEntries(Object.entries(found.data ?? {}).map(([key, value]) => [key, plain(value)]))
     },
-    csrs: (name = cluster) => csrsOf(admin, name),
+    csrs: (name = scene.cluster) => csrsOf(admin, name),
     async condition(type) {
-      const found = await admin.of(ManagedCluster.resource).find(cluster)
+      const found = await admin.of(ManagedCluster.resource).find(scene.cluster)
       return findCondition(found?.status?.conditions as Condition[] | undefined, type)
     },
   }
+  return scene
 }
 
 const plain = (value: string): string => Buffer.from(value, 'base64').toString()
@@ -166,6 +173,14 @@ export async function csrsOf(admin: Kube, cluster: string): Promise<Stored<Certi
 export async function bootstrapKubeconfig(plane: ControlPlane): Promise<string> {
   const certificate = await plane.issueClientCertificate({ commonName: bootstrapUser })
   return plane.kubeconfig({ certificate })
+}
+
+/** The kubeconfig with another stanza for its hub. */
+export function withHub(kubeconfig: string, change: Partial<KubeconfigCluster>, name = 'test'): string {
+  const config = parseKubeconfig(kubeconfig, { name: 'test' })
+  const clusters = config.clusters.map(({ value }) => ({ name, value: { ...value, ...change } }))
+  const contexts = config.contexts.map((context) => ({ ...context, value: { ...context.value, cluster: name } }))
+  return formatKubeconfig({ ...config, clusters, contexts }).reveal()
 }
 
 /** The rights of the bootstrap role, for the bootstrap user. */
@@ -223,3 +238,30 @@ export const approve = async (scene: AgentScene, cluster = scene.cluster): Promi
 
 export const setAccepted = (admin: Kube, cluster: string, hubAcceptsClient = true) =>
   admin.of(ManagedCluster.resource).patch(cluster, { type: 'merge', body: { spec: { hubAcceptsClient } } })
+
+/** A hub that approves, accepts on request, gives rights and watches leases. */
+export const joinHub = (t: TestScope, plane: ControlPlane, options: HubSceneOptions = {}): Promise<HubScene> =>
+  hubScene(t, plane, {
+    ...options,
+    parts: (deps) => {
+      const driver = csrHubDriver(deps)
+      return [driver.run, ...membershipRuns(deps, [driver]), ...healthRuns(deps), ...(options.parts?.(deps) ?? [])]
+    },
+  })
+
+/** Approves its request and accepts its cluster, and waits until it works there. */
+export async function letIn(scene: AgentScene, cluster = scene.cluster): Promise<void> {
+  await approve(scene, cluster)
+  await setAccepted(scene.admin, cluster)
+  await isJoined(scene)
+}
+
+export const isJoined = (scene: AgentScene): Promise<unknown> =>
+  eventually(
+    'the agent has joined',
+    async () => {
+      const joined = await scene.condition(conditions.joined)
+      return { joined: joined?.status, phase: scene.agent.state().phase, trouble: scene.agent.state().trouble }
+    },
+    { until: ({ joined, phase }) => joined === 'True' && phase === 'joined', withinMs: 20_000 },
+  )

@@ -1,5 +1,6 @@
 import type { PolicyRule } from 'kubernetes-types/rbac/v1.d.ts'
 import { ManagedCluster } from '../../src/apis/cluster/managed-cluster.ts'
+import { convertReview } from '../../src/apis/conversion.ts'
 import type { Clock } from '../../src/core/clock.ts'
 import { systemClock } from '../../src/core/clock.ts'
 import { silentLog } from '../../src/core/log.ts'
@@ -40,12 +41,12 @@ export interface WebhookScene {
 export interface WebhookSceneOptions {
   /** What taints and annotations are dated by. Default: the system's, by which the server itself always runs. */
   clock?: Pick<Clock, 'now'>
-  /** Who asks for access reviews and namespaces. Default: the admin. */
+  /** Who asks for access reviews and namespaces. Default: somebody who may do just that. */
   hub?: Kube
 }
 
 /**
- * The webhooks of registration, served on loopback and known to a control plane of the test's own: it goes on asking for
+ * The webhooks of registration and the conversion of kinds, served on loopback and known to a control plane of the test's own: it goes on asking for
  * them when the test is over. Installs the kinds of a fleet as well.
  */
 export async function serveWebhooks(
@@ -55,13 +56,15 @@ export async function serveWebhooks(
 ): Promise<WebhookScene> {
   const admin = kubeClient(t, plane.connection())
   await installFleetKinds(admin)
+  const kube = hub ?? (await leastHub(t, plane, admin))
   const authority = await testAuthority('test-webhook-ca')
   const server = serve({
     listen: { host: '127.0.0.1', port: 0 },
     certificate: issuedBy(authority, { names: { ipAddresses: ['127.0.0.1'] }, clock: systemClock }),
     clock: systemClock,
     log: silentLog,
-    webhooks: registrationWebhooks({ kube: hub ?? admin, clock }),
+    webhooks: registrationWebhooks({ kube, clock }),
+    convert: (review) => convertReview(review),
   })
   const stop = runInTest(t, [server.run])
   const { url } = await server.listening
@@ -75,6 +78,15 @@ export async function serveWebhooks(
     return clientAs(t, plane, name)
   }
   return { admin, url, caPem: authority.certPem, user, stop }
+}
+
+async function leastHub(t: TestScope, plane: ControlPlane, admin: Kube): Promise<Kube> {
+  const name = uniqueName('webhook-hub')
+  await allow(admin, name, [
+    { apiGroups: ['authorization.k8s.io'], resources: ['subjectaccessreviews'], verbs: ['create'] },
+    { apiGroups: [''], resources: ['namespaces'], verbs: ['get'] },
+  ])
+  return clientAs(t, plane, name)
 }
 
 const writesClusters: PolicyRule = {

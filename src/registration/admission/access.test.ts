@@ -5,8 +5,13 @@ import { hasRight } from './access.ts'
 
 const right = { verb: 'update', group: 'g', resource: 'r', subresource: 's', name: 'n' }
 
-const answering = (status: object | undefined, asked: unknown[] = []) =>
-  ({ of: () => ({ create: async (review: unknown) => (asked.push(review), { status }) }) }) as unknown as Kube
+const answering = (status: object | undefined, asked: unknown[] = []) => {
+  const create = async (review: unknown) => {
+    asked.push(review)
+    return { status }
+  }
+  return { of: () => ({ create }) } as unknown as Kube
+}
 
 test('the review is about all that is known of the requester', async () => {
   const asked: unknown[] = []

@@ -1,5 +1,7 @@
 import type { Log } from '../../core/log.ts'
 import type { Reason } from '../../core/reason.ts'
+import { reasons as coreReasons } from '../../core/reasons.ts'
+import { reasons } from '../reasons.ts'
 
 /** Where an agent stands, for people, `--wait` and `doctor`. Holds no secrets. */
 export interface AgentState {
@@ -20,6 +22,10 @@ export interface StateBoard {
   set(change: { [K in keyof AgentState]?: AgentState[K] | undefined }): void
 }
 
+/** The ordinary way in takes people: that they have not acted yet is nothing to be warned of. */
+const isOnlyWaiting = (reason: Reason): boolean =>
+  [coreReasons.AwaitingIssuer, coreReasons.AwaitingApproval, reasons.AwaitingAcceptance].includes(reason)
+
 export function stateBoard(log: Log): StateBoard {
   let state: AgentState = { phase: 'starting' }
   return {
@@ -31,7 +37,7 @@ export function stateBoard(log: Log): StateBoard {
       const { phase, cluster, hub, trouble } = state
       if (phase === before.phase && trouble?.message === before.trouble?.message) return
       const fields = { phase, cluster, hub, reason: trouble?.reason, detail: trouble?.message }
-      log[trouble ? 'warn' : 'info'](fields, 'agent state changed')
+      log[trouble && !isOnlyWaiting(trouble.reason) ? 'warn' : 'info'](fields, 'agent state changed')
     },
   }
 }

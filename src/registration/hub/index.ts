@@ -1,7 +1,7 @@
-import type { AdmissionWebhook } from '../../fleet/admission.ts'
 import type { Run } from '../../core/lifecycle.ts'
 import { runTogether } from '../../core/lifecycle.ts'
 import type { Passes } from '../../core/pass.ts'
+import type { AdmissionWebhook } from '../../fleet/admission.ts'
 import { registrationWebhooks } from '../admission/index.ts'
 import { csrHubDriver } from '../drivers/csr/hub.ts'
 import { autoAcceptanceController } from './auto-acceptance.ts'

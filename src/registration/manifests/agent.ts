@@ -1,7 +1,7 @@
 import { agentSecrets, clusterNameConfigMap } from '../../fleet/names.ts'
 import { deployments, namespaces, secrets, serviceAccounts } from '../../kube/kinds.ts'
 import type { Manifest } from './manifest.ts'
-import { managedBy, manifest } from './manifest.ts'
+import { managedBy, manifest, secretData } from './manifest.ts'
 import { flags, hardenedContainer, hardenedPod, httpsProbe, pairs } from './pod.ts'
 import { boundRole, clusterRole, clusterRoleBinding, rule, serviceAccount } from './rbac.ts'
 
@@ -37,7 +37,7 @@ export const bootstrapSecretManifest = (namespace: string, kubeconfig: string, n
   manifest(secrets, {
     metadata: { name, namespace, labels: { ...managedBy } },
     type: 'Opaque',
-    stringData: { kubeconfig },
+    data: secretData({ kubeconfig }),
   })
 
 /** Create cannot be limited to names, so it stands apart. */

@@ -1,7 +1,7 @@
 import { operatorNamespace, rbacNames } from '../../fleet/names.ts'
 import { namespaces, secrets, serviceAccounts } from '../../kube/kinds.ts'
 import type { Manifest } from './manifest.ts'
-import { managedBy, manifest } from './manifest.ts'
+import { managedBy, manifest, secretData } from './manifest.ts'
 import { clusterRole, clusterRoleBinding, group, rule, serviceAccount } from './rbac.ts'
 
 /** Whose tokens a new cluster begins with. */
@@ -40,7 +40,7 @@ export const bootstrapTokenManifest = (secret: string, expiresAt: Date): Manifes
   manifest(secrets, {
     metadata: { name: bootstrapTokenSecret, namespace: 'kube-system', labels: { ...managedBy } },
     type: 'bootstrap.kubernetes.io/token',
-    stringData: {
+    data: secretData({
       'token-id': bootstrapTokenId,
       'token-secret': secret,
       'usage-bootstrap-authentication': 'true',
@@ -48,5 +48,5 @@ export const bootstrapTokenManifest = (secret: string, expiresAt: Date): Manifes
       'auth-extra-groups': bootstrapTokenGroup,
       expiration: `${expiresAt.toISOString().slice(0, 19)}Z`,
       description: 'Lets clusters ask to join this hub.',
-    },
+    }),
   })

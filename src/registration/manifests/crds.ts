@@ -7,7 +7,7 @@ import { managedBy, manifest } from './manifest.ts'
 /** The kinds themselves. `conversion` is where objects are turned from one version into another. */
 export const crdManifests = (kinds: readonly AnyCustomResource[], conversion?: ConversionWebhook): Manifest[] =>
   kinds.map((kind) => {
-    const { metadata, ...rest } = kind.crd(conversion && { conversion })
+    const { metadata, spec } = kind.crd(conversion && { conversion })
     const name = `${kind.declaration.plural}.${kind.declaration.group}`
-    return manifest(customResourceDefinitions, { ...rest, metadata: { ...metadata, name, labels: { ...managedBy } } })
+    return manifest(customResourceDefinitions, { metadata: { ...metadata, name, labels: { ...managedBy } }, spec })
   })

@@ -17,3 +17,7 @@ export const manifest = <T extends KubeObject>(resource: Resource<T>, object: Na
 
 /** On everything that we install. */
 export const managedBy = { 'app.kubernetes.io/managed-by': 'lanyard' } as const
+
+/** What a Secret holds, encoded: applied as stringData, a key that goes away later would stay. */
+export const secretData = (values: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(values).map(([key, text]) => [key, Buffer.from(text).toString('base64')]))

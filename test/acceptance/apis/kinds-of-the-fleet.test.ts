@@ -65,7 +65,7 @@ describe('the kinds of a fleet', needsControlPlane, () => {
       assert.deepEqual([holds('Established'), holds('NamesAccepted')], ['True', 'True'], declaration.kind)
       assert.notEqual(holds('NonStructuralSchema'), 'True', declaration.kind)
       assert.notEqual(holds('KubernetesAPIApprovalPolicyConformant'), 'False', declaration.kind)
-      assert.deepEqual(status?.acceptedNames.shortNames ?? [], declaration.shortNames ?? [])
+      assert.deepEqual(status?.acceptedNames?.shortNames ?? [], declaration.shortNames ?? [])
     }
   })
 

@@ -1,14 +1,18 @@
 /** What the hub says to writes of clusters and bindings before they are stored. */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
+import { installNamespaceAnnotation } from '../../../src/apis/addon/conversion.ts'
+import { ManagedClusterAddOn } from '../../../src/apis/addon/managed-cluster-addon.ts'
 import { ManagedCluster } from '../../../src/apis/cluster/managed-cluster.ts'
 import { ManagedClusterSetBinding } from '../../../src/apis/cluster/managed-cluster-set-binding.ts'
 import { defaultSet, labels, registerGroup } from '../../../src/fleet/names.ts'
-import { namespaces } from '../../../src/kube/kinds.ts'
+import { customResourceDefinitions, namespaces } from '../../../src/kube/kinds.ts'
 import type { Kube } from '../../../src/kube/kube.ts'
 import { refusalOf } from '../../support/admission-hook.ts'
 import { aNamespace } from '../../support/builders.ts'
 import { needsControlPlane, startControlPlane } from '../../support/control-plane.ts'
+import { unlessUnready } from '../../support/custom-resources.ts'
+import { eventually } from '../../support/eventually.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
 import { suiteScope } from '../../support/suite-scope.ts'
 import type { WebhookScene } from '../../support/webhook-scene.ts'
@@ -233,5 +237,19 @@ describe('the webhooks of the hub', needsControlPlane, () => {
     assert.equal((await bindingsOf(admin).get('red')).metadata.labels?.['team'], 'x')
     const moved = { type: 'merge', body: { spec: { clusterSet: 'blue' } } } as const
     assert.equal(await codeOf(bindingsOf(admin).patch('red', moved)), 400)
+  })
+
+  test('the server of the webhooks converts add-ons as well', async () => {
+    await admin.of(namespaces).create(aNamespace('converted'))
+    const conversion = { url: scene.url, caBundle: Buffer.from(scene.caPem).toString('base64') }
+    const crd = ManagedClusterAddOn.crd({ conversion })
+    await admin.of(customResourceDefinitions).apply(crd as never, { fieldManager: 'test', force: true })
+    const { v1alpha1, v1beta1 } = ManagedClusterAddOn.versions
+    const written = { metadata: { name: 'addon' }, spec: { installNamespace: 'tools' } }
+    await eventually('it is written', () => unlessUnready(admin.of(v1alpha1, 'converted').create(written)))
+    await eventually('it is read in the other version', async () => {
+      const read = await unlessUnready(admin.of(v1beta1, 'converted').get('addon'))
+      return read?.metadata.annotations?.[installNamespaceAnnotation] === 'tools'
+    })
   })
 })

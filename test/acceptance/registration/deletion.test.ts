@@ -28,7 +28,13 @@ describe('deletion', needsControlPlane, () => {
   const revoked: string[] = []
   const driver: HubDriver = {
     name: 'csr',
-    grant: { ensure: async () => done, revoke: async ({ metadata }) => (revoked.push(metadata.name), done) },
+    grant: {
+      ensure: async () => done,
+      async revoke({ metadata }) {
+        revoked.push(metadata.name)
+        return done
+      },
+    },
     mayAutoAccept: () => true,
     run: async () => {},
   }

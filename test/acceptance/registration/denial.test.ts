@@ -33,8 +33,14 @@ describe('denial', needsControlPlane, () => {
   const driver: HubDriver = {
     name: 'csr',
     grant: {
-      ensure: async ({ metadata }) => (asked.push(`ensure ${metadata.name}`), done),
-      revoke: async ({ metadata }) => (asked.push(`revoke ${metadata.name}`), done),
+      async ensure({ metadata }) {
+        asked.push(`ensure ${metadata.name}`)
+        return done
+      },
+      async revoke({ metadata }) {
+        asked.push(`revoke ${metadata.name}`)
+        return done
+      },
     },
     mayAutoAccept: () => true,
     run: async () => {},

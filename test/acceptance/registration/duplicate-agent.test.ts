@@ -74,7 +74,6 @@ const isDuplicate = (name: string, status: 'True' | 'False') =>
     return found?.status === status && found
   })
 
-/** Until `soon` is over, so that nothing else may be due. */
 const soonApproved = async (csr: Parameters<Awaited<ReturnType<typeof scene>>['decision']>[0]) => {
   const { decision } = await scene()
   await soon('the CSR is approved', async () => (await decision(csr)) === 'approved')
@@ -85,7 +84,7 @@ describe('one agent a cluster', needsControlPlane, () => {
     'R81a: an agent of another name is not approved while the first is alive, until an administrator lets it',
     needsControlPlane,
     async () => {
-      const { admin, boot, user, ask, decision, cluster, advance, ownsTime } = await scene()
+      const { admin, csrs, boot, user, ask, decision, cluster, advance, ownsTime } = await scene()
       await joinedCluster('taken')
       const second = await ask(boot, 'taken', 'a2')
       const condition = await isDuplicate('taken', 'True')
@@ -107,7 +106,7 @@ describe('one agent a cluster', needsControlPlane, () => {
         return now.metadata.annotations?.[annotations.agentName] === 'a2' && now
       })
       assert.equal(metadata.annotations?.[annotations.replaceAgent], undefined)
-      await admin.request({ method: 'DELETE', path: csrPath(third.metadata.name) })
+      await csrs.delete(third.metadata.name)
       assert.equal((await isDuplicate('taken', 'False')).reason, 'NoOtherAgent')
     },
   )
@@ -160,8 +159,6 @@ describe('one agent a cluster', needsControlPlane, () => {
     },
   )
 })
-
-const csrPath = (name: string) => `/apis/certificates.k8s.io/v1/certificatesigningrequests/${name}`
 
 async function seen(csr: string): Promise<void> {
   const { deps } = await scene()

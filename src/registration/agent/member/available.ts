@@ -76,10 +76,12 @@ export function examination(
     const [failure, version] = await Promise.all([failureOf(spoke, signal), versionOf(spoke, signal)])
     if (signal.aborted) return true
     const before = current
+    const isFirst = outage === undefined
     note(failure)
     if (version !== undefined && version !== current.version) current = { ...current, version }
     first.resolve()
-    if (failure !== undefined) log.info({ failure, isLasting }, 'API server of the managed cluster fails')
+    if (failure !== undefined)
+      log[isFirst ? 'info' : 'debug']({ failure, isLasting }, 'API server of the managed cluster fails')
     if (before.available !== current.available || before.version !== current.version) onChange()
     return failure === undefined
   }

@@ -46,7 +46,7 @@ export function heartbeat(deps: HeartbeatDeps, onRenewed: (at: Date) => void): H
   const { cluster, hub, self, clock, random, log, metrics } = deps
   const collection = hub.of(leases, cluster)
   const due = bell(clock)
-  const counted = metrics.counter('lanyard_agent_lease_renewals_total', 'Renewals of the lease on the hub', {
+  const counted = metrics.counter('lanyard_registration_lease_renewals_total', 'Renewals of the lease on the hub', {
     result: ['renewed', 'failed'],
   })
   let known: Stored<Lease> | undefined

@@ -1,6 +1,6 @@
 import { ManagedCluster } from '../../../apis/cluster/managed-cluster.ts'
 import { backoffMs } from '../../../core/backoff.ts'
-import { findCondition, isTrue } from '../../../core/conditions.ts'
+import { findCondition } from '../../../core/conditions.ts'
 import type { Run } from '../../../core/lifecycle.ts'
 import { isAbort } from '../../../core/lifecycle.ts'
 import { conditions } from '../../../fleet/names.ts'
@@ -15,7 +15,7 @@ import type { Facts, StatusPatch } from './status.ts'
 import { statusPatch } from './status.ts'
 
 export interface ReporterDeps
-  extends Pick<MemberDeps, 'cluster' | 'hub' | 'self' | 'clock' | 'random' | 'log' | 'metrics' | 'checkpoint'> {
+  extends Pick<MemberDeps, 'cluster' | 'hub' | 'self' | 'clock' | 'random' | 'log' | 'metrics'> {
   events: EventRecorder
   /** Rings when there may be something to report. */
   news: Bell
@@ -32,7 +32,7 @@ const mostConflicts = 5
 export function reporter(deps: ReporterDeps): Run {
   const { cluster, hub, self, clock, random, log, news } = deps
   const collection = hub.of(ManagedCluster.resource)
-  const counted = deps.metrics.counter('lanyard_agent_status_writes_total', 'Writes to the status on the hub', {
+  const counted = deps.metrics.counter('lanyard_registration_status_writes_total', 'Writes to the status on the hub', {
     result: ['written', 'conflict', 'failed'],
   })
   /** The answer to the newest write, until the informer has it. */
@@ -51,7 +51,6 @@ export function reporter(deps: ReporterDeps): Run {
     written = await collection.patch(cluster, { type: 'merge', body }, { subresource: 'status', signal })
     delete written.metadata.managedFields
     counted.inc({ result: 'written' })
-    if (!isTrue(mine.status?.conditions, conditions.joined)) deps.checkpoint('join.reported')
     tellAvailability(mine, written)
   }
 

@@ -6,12 +6,18 @@ import { decisionOn } from '../../../fleet/csr/approval.ts'
 import { annotations } from '../../../fleet/names.ts'
 import { readCertificate } from '../../../pki/index.ts'
 
-/** A certificate that an agent of a cluster got. */
-export interface Issued {
+/** A certificate of a cluster's agent, as the hub writes it down. */
+export interface CertificateRecord {
   agent: string
   issuedAt: Date
   expiresAt: Date
   fingerprint: string
+}
+
+/** The same, while its CSR is there. */
+export interface Issued extends CertificateRecord {
+  /** The version of the CSR that brought it. */
+  version: string
 }
 
 /** What a request came to; undefined while it has no certificate that can be read. */
@@ -22,7 +28,8 @@ export function issuedFor({ csr, agent }: ClusterRequest): Issued | undefined {
     const { notBefore, notAfter, fingerprint } = readCertificate(Buffer.from(pem, 'base64').toString())
     // Signers back-date. The time of the approval would be closer, but the clock of whoever approves sets it.
     const askedAt = new Date(csr.metadata.creationTimestamp ?? notBefore)
-    return { agent, issuedAt: askedAt > notBefore ? askedAt : notBefore, expiresAt: notAfter, fingerprint }
+    const issuedAt = askedAt > notBefore ? askedAt : notBefore
+    return { agent, issuedAt, expiresAt: notAfter, fingerprint, version: csr.metadata.resourceVersion }
   } catch (error) {
     if (isFailure(error)) return undefined
     throw error
@@ -30,7 +37,7 @@ export function issuedFor({ csr, agent }: ClusterRequest): Issued | undefined {
 }
 
 /** What the hub wrote down of the newest certificate of a cluster. */
-export function recordedOn({ metadata }: ManagedCluster): Partial<Issued> {
+export function recordedOn({ metadata }: ManagedCluster): Partial<CertificateRecord> {
   const written = metadata?.annotations ?? {}
   const agent = written[annotations.agentName]
   const issuedAt = dateIn(written[annotations.certificateIssuedAt])
@@ -52,10 +59,9 @@ export function recordToWrite(
   cluster: ManagedCluster,
   issued: readonly Issued[],
 ): Record<string, string | null> | undefined {
-  const recorded = recordedOn(cluster)
-  const newest = issued.reduce<Partial<Issued>>((a, b) => (isNewer(b, a) ? b : a), recorded)
-  if (newest === recorded) return undefined
-  const { agent, issuedAt, expiresAt, fingerprint } = newest as Issued
+  const newest = issued.toSorted(byIssue).at(-1)
+  if (!newest || !isNews(newest, recordedOn(cluster), issued)) return undefined
+  const { agent, issuedAt, expiresAt, fingerprint } = newest
   return {
     [annotations.agentName]: agent,
     [annotations.certificateIssuedAt]: rfc3339(issuedAt),
@@ -65,10 +71,19 @@ export function recordToWrite(
   }
 }
 
-const isNewer = (a: Issued, b: Partial<Issued>): boolean => {
-  if (b.issuedAt?.getTime() !== a.issuedAt.getTime()) return !b.issuedAt || a.issuedAt > b.issuedAt
-  return !b.expiresAt || a.expiresAt > b.expiresAt
+function isNews(newest: Issued, recorded: Partial<CertificateRecord>, issued: readonly Issued[]): boolean {
+  if (newest.fingerprint === recorded.fingerprint) return false
+  if (newest.issuedAt.getTime() !== recorded.issuedAt?.getTime())
+    return !recorded.issuedAt || newest.issuedAt > recorded.issuedAt
+  const isStillThere = issued.some(({ fingerprint }) => fingerprint === recorded.fingerprint)
+  return isStillThere || !recorded.expiresAt || newest.expiresAt > recorded.expiresAt
 }
+
+/** Times are whole seconds; of the same one, the server's versions tell which came first. */
+const byIssue = (a: Issued, b: Issued): number =>
+  a.issuedAt.getTime() - b.issuedAt.getTime() ||
+  a.version.length - b.version.length ||
+  Number(a.version > b.version) - Number(a.version < b.version)
 
 function dateIn(text: string | undefined): Date | undefined {
   const date = text === undefined ? undefined : new Date(text)

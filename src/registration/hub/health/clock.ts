@@ -9,7 +9,6 @@ import type { Controller } from '../../../kube/controller.ts'
 import { controller } from '../../../kube/controller.ts'
 import type { Informer } from '../../../kube/informer.ts'
 import type { Key, Stored } from '../../../kube/objects.ts'
-import type { Change } from '../../../kube/store.ts'
 import type { Watching } from '../../../kube/watching.ts'
 import { watching } from '../../../kube/watching.ts'
 import { reasons } from '../../reasons.ts'
@@ -77,7 +76,7 @@ export function clockController(deps: HubDeps, contact: Contact): Controller {
         const receivedAt = deps.clock.now()
         samples.set(cluster, { skewMs: receivedAt.getTime() - Date.parse(renewTime), receivedAt })
       }),
-      watching(deps.view.clusters, undefined, { when: concernsClock }),
+      watching(deps.view.clusters),
     ],
   })
 }
@@ -98,6 +97,3 @@ const renewals = (leases: Informer<Lease>, note: (cluster: string, renewTime: st
 
 const isSkipped = ({ metadata }: ManagedCluster): boolean =>
   metadata?.annotations?.[annotations.skipClockSyncCheck] === 'true'
-
-const concernsClock = (change: Change<ManagedCluster>): boolean =>
-  change.type !== 'updated' || isSkipped(change.object) !== isSkipped(change.previous)

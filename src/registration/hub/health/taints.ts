@@ -5,7 +5,6 @@ import { done } from '../../../core/outcome.ts'
 import { conditions, taints } from '../../../fleet/names.ts'
 import type { Controller } from '../../../kube/controller.ts'
 import { controller } from '../../../kube/controller.ts'
-import type { Change } from '../../../kube/store.ts'
 import { watching } from '../../../kube/watching.ts'
 import type { HubDeps } from '../deps.ts'
 
@@ -27,7 +26,7 @@ export const taintController = (deps: HubDeps): Controller =>
       await deps.kube.of(ManagedCluster.resource).patch(key, { type: 'merge', body }, { signal })
       return done
     },
-    { ...deps, watches: [watching(deps.view.clusters, undefined, { when: concernsTaints })] },
+    { ...deps, watches: [watching(deps.view.clusters)] },
   )
 
 /** The list with the taint that goes with the availability, and without the other. The same list when it is so already. */
@@ -49,11 +48,3 @@ const isOurs = ({ key, value, effect }: Taint): boolean =>
 
 const availabilityOf = ({ status }: ManagedCluster): ConditionStatus | undefined =>
   findCondition(status?.conditions, conditions.available)?.status
-
-function concernsTaints(change: Change<ManagedCluster>): boolean {
-  if (change.type !== 'updated') return change.type === 'added'
-  const { object, previous } = change
-  return (
-    object.metadata.generation !== previous.metadata.generation || availabilityOf(object) !== availabilityOf(previous)
-  )
-}

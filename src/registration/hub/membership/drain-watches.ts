@@ -3,12 +3,14 @@ import { aborted } from '../../../core/lifecycle.ts'
 import type { Source } from '../../../kube/list-watch.ts'
 import type { Key, KubeObject } from '../../../kube/objects.ts'
 
+type Watched = Pick<Source<KubeObject>, 'watch'>
+
 export interface DrainWatches {
   /**
-   * Brings `key` back once all of `names` are gone. A hint and no promise: whoever waits looks again anyway. `place`
+   * Brings `key` back once all of `names` are gone, and at each half of the way there, to tell of it. A hint and no promise: whoever waits looks again anyway. `place`
    * names what is watched, one watch a place and key.
    */
-  expect(key: Key, place: string, source: Pick<Source<KubeObject>, 'watch'>, listed: Listed): void
+  expect(key: Key, place: string, source: Watched, listed: Listed): void
   readonly run: Run
 }
 
@@ -26,16 +28,25 @@ const watchSeconds = 120
  * time for a moment that comes once in a cluster's life.
  */
 export function drainWatches(enqueue: (key: Key) => void): DrainWatches {
-  const open = new Set<string>()
+  const open = new Map<string, symbol>()
   let running: AbortSignal | undefined
 
-  async function follow(key: Key, source: Pick<Source<KubeObject>, 'watch'>, listed: Listed, signal: AbortSignal) {
-    const left = new Set(listed.names)
-    const { resourceVersion } = listed
+  async function follow(
+    key: Key,
+    source: Watched,
+    { names, resourceVersion }: Listed,
+    over: () => void,
+    signal: AbortSignal,
+  ) {
+    const left = new Set(names)
+    let lookAt = left.size >> 1
     for await (const event of source.watch({ resourceVersion, timeoutSeconds: watchSeconds, signal })) {
-      if (event.type !== 'DELETED') continue
-      left.delete(event.object.metadata.name)
-      if (left.size === 0) return enqueue(key)
+      if (event.type !== 'DELETED' || !left.delete(event.object.metadata.name) || left.size > lookAt) continue
+      lookAt = left.size >> 1
+      // Before the key comes back, which may want to watch the next ones; to close a watch takes its time.
+      if (left.size === 0) over()
+      enqueue(key)
+      if (left.size === 0) return
     }
   }
 
@@ -43,12 +54,11 @@ export function drainWatches(enqueue: (key: Key) => void): DrainWatches {
     expect(key, place, source, listed) {
       const name = `${key} ${place}`
       if (!running || open.has(name) || open.size >= mostWatches) return
-      open.add(name)
+      const mine = Symbol(name)
+      open.set(name, mine)
+      const over = () => void (open.get(name) === mine && open.delete(name))
       // A watch that fails costs only time: its key is looked at again in any case.
-      follow(key, source, listed, running).then(
-        () => open.delete(name),
-        () => open.delete(name),
-      )
+      follow(key, source, listed, over, running).then(over, over)
     },
     async run(signal) {
       running = signal

@@ -4,12 +4,10 @@ import type { ManagedClusterSet } from '../../../apis/cluster/managed-cluster-se
 import { done } from '../../../core/outcome.ts'
 import type { Controller } from '../../../kube/controller.ts'
 import { controller } from '../../../kube/controller.ts'
-import type { Key, Stored } from '../../../kube/objects.ts'
-import type { Change } from '../../../kube/store.ts'
+import type { Stored } from '../../../kube/objects.ts'
 import type { Watching } from '../../../kube/watching.ts'
 import { watching } from '../../../kube/watching.ts'
 import type { HubDeps } from '../deps.ts'
-import { labelsChanged } from './labels-changed.ts'
 import type { SetView } from './view.ts'
 
 type ManagedNamespace = NonNullable<NonNullable<ManagedCluster['status']>['managedNamespaces']>[number]
@@ -32,10 +30,7 @@ export const managedNamespaceController = (deps: HubDeps, view: SetView): Contro
     },
     {
       ...deps,
-      watches: [
-        watching(deps.view.clusters, undefined, { when: (change) => labelsChanged(change) || namesChanged(change) }),
-        changedSets(view),
-      ],
+      watches: [watching(deps.view.clusters), changedSets(view)],
     },
   )
 
@@ -65,10 +60,3 @@ const changedSets = (view: SetView): Watching => ({
       for (const set of states) for (const cluster of view.members(set)) enqueue(cluster)
     }),
 })
-
-function namesChanged(change: Change<ManagedCluster>): boolean {
-  if (change.type !== 'updated') return true
-  const names = ({ status }: ManagedCluster): Key[] =>
-    (status?.managedNamespaces ?? []).map(({ clusterSet, name }) => `${clusterSet}/${name}`)
-  return !isDeepStrictEqual(names(change.object), names(change.previous))
-}

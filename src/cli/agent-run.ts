@@ -1,0 +1,70 @@
+import { systemClock } from '../core/clock.ts'
+import type { Run } from '../core/lifecycle.ts'
+import { runTogether } from '../core/lifecycle.ts'
+import { createLog } from '../core/log.ts'
+import { createMetrics } from '../core/metrics.ts'
+import { systemRandom } from '../core/random.ts'
+import { connect } from '../kube/client/index.ts'
+import { registrationAgent } from '../registration/agent/index.ts'
+import { selfSigned, serve } from '../server/index.ts'
+import type { AgentOptions } from './agent.ts'
+import { agentSettingsOf } from './agent-settings.ts'
+import { checkpointFrom } from './kill-at.ts'
+import { openCluster } from './open-cluster.ts'
+import { underElection } from './process-parts.ts'
+import { progressOn } from './progress.ts'
+import type { Stop } from './stop-signal.ts'
+
+/** `lanyard agent`: until it is stopped. */
+export async function runAgent(options: AgentOptions, stop: Stop): Promise<void> {
+  // Looked at before anything is opened: what is wrong with the flags must not wait for a cluster.
+  agentSettingsOf(options, { namespace: '' })
+  const checkpoint = checkpointFrom(process.env['LANYARD_KILL_AT'])
+  const isTerminal = process.stderr.isTTY
+  const log = createLog({ level: options.logLevel, pretty: isTerminal, colour: isTerminal })
+  const metrics = await createMetrics({ process: true })
+  const common = { clock: systemClock, random: systemRandom, log, metrics }
+  const limits = { qps: options.kubeApiQps, burst: options.kubeApiBurst, userAgent: 'lanyard-agent' }
+  const management = await openCluster(options, { ...common, signal: stop.signal }, limits)
+  await using _management = management.client
+  const spoke = options.spokeKubeconfig
+    ? await openCluster({ kubeconfig: options.spokeKubeconfig }, { ...common, signal: stop.signal }, limits)
+    : management
+  await using _spoke = spoke.client
+  const settings = agentSettingsOf(options, { namespace: management.namespace, spokeCa: spoke.connection.tls.ca })
+  const agent = registrationAgent({
+    ...common,
+    management: management.client,
+    spoke: spoke.client,
+    connect: (connection) => connect(connection, { ...common, options: limits }),
+    checkpoint,
+    settings,
+  })
+  const { show } = progressOn(process.stdout)
+  process.stdout.write(`The Lanyard agent starts on ${spoke.connection.server}. Press Ctrl-C to stop.\n`)
+  const runs: Run[] = [
+    underElection(
+      management.client,
+      { namespace: settings.namespace, name: 'lanyard-agent', flags: options },
+      common,
+      agent.run,
+    ),
+  ]
+  if (options.listen) {
+    const https = serve({
+      ...common,
+      listen: options.listen,
+      certificate: selfSigned({ names: { dnsNames: ['localhost'], ipAddresses: ['127.0.0.1'] }, clock: systemClock }),
+      // The agent helps itself: a restart would change nothing, so nothing of it makes /healthz fail.
+      checks: { ready: { hub: () => whyNot(agent.health()) } },
+    })
+    runs.push(https.run)
+    https.listening.then(({ url }) => show({ did: '/metrics and /healthz are served', detail: url })).catch(() => {})
+  }
+  await runTogether(stop.signal, runs)
+  process.exitCode = 0
+  process.stdout.write('The Lanyard agent has stopped.\n')
+}
+
+const whyNot = (health: ReturnType<ReturnType<typeof registrationAgent>['health']>): string | undefined =>
+  health === 'ok' ? undefined : `${health.failing}: ${health.message}`

@@ -1,0 +1,89 @@
+import { join } from 'node:path'
+import { spokeKinds } from '../apis/fleet-kinds.ts'
+import { passBy } from '../core/checkpoint.ts'
+import type { Run } from '../core/lifecycle.ts'
+import { aborted, runTogether } from '../core/lifecycle.ts'
+import type { Metrics } from '../core/metrics.ts'
+import type { Secret } from '../core/secret.ts'
+import type { Embedded } from '../embedded/index.ts'
+import { startEmbedded } from '../embedded/index.ts'
+import { agentNamespace, agentSecrets } from '../fleet/names.ts'
+import { connect } from '../kube/client/index.ts'
+import { emptyKubeconfig, formatKubeconfig, withContext } from '../kube/kubeconfig/index.ts'
+import type { AgentSettings } from '../registration/agent/deps.ts'
+import { registrationAgent } from '../registration/agent/index.ts'
+import { agentNamespaceManifest, bootstrapSecretManifest } from '../registration/manifests/agent.ts'
+import { crdManifests } from '../registration/manifests/crds.ts'
+import { applyManifests } from './apply-manifests.ts'
+import { untilServed } from './init-steps.ts'
+import type { CommandDeps } from './open-hub.ts'
+
+/** A managed cluster in this process, from a folder of its own. */
+export interface OwnCluster extends AsyncDisposable {
+  readonly name: string
+  readonly dir: string
+  readonly plane: Embedded
+}
+
+export async function startOwnCluster(dir: string, name: string, deps: CommandDeps): Promise<OwnCluster> {
+  const plane = await startEmbedded({ ...deps, dir: join(dir, 'kube') })
+  return { name, dir, plane, [Symbol.asyncDispose]: () => plane.close() }
+}
+
+/** How the agents of our own clusters find the hub. */
+export interface OwnInvitation {
+  server: string
+  caPem: string
+  token: Secret
+}
+
+/** The agent of such a cluster. It talks to its own API server without the network, to the hub over it. */
+export const agentOn =
+  ({ name, dir, plane }: OwnCluster, invitation: OwnInvitation, deps: CommandDeps & { metrics: Metrics }): Run =>
+  async (signal) => {
+    const { kube } = plane
+    const crds = crdManifests(spokeKinds)
+    const kubeconfig = bootstrapKubeconfig(invitation).reveal()
+    await applyManifests(kube, [...crds, agentNamespaceManifest(agentNamespace)], signal)
+    await applyManifests(kube, [bootstrapSecretManifest(agentNamespace, kubeconfig)], signal)
+    await untilServed(crds, { ...deps, kube, signal, timeoutMs: 30_000 })
+    const agent = registrationAgent({
+      ...deps,
+      management: kube,
+      spoke: kube,
+      connect: (connection) => connect(connection, deps),
+      checkpoint: passBy,
+      settings: settingsOf(name, dir),
+    })
+    await runTogether(signal, [agent.run, (stop) => Promise.race([plane.over, aborted(stop)])])
+  }
+
+const bootstrapKubeconfig = ({ server, caPem, token }: OwnInvitation): Secret =>
+  formatKubeconfig(
+    withContext(emptyKubeconfig, {
+      cluster: { server, certificateAuthorityData: caPem },
+      user: { token },
+      names: { cluster: 'hub', user: 'bootstrap', context: 'bootstrap' },
+    }),
+  )
+
+const settingsOf = (clusterName: string, dir: string): AgentSettings => ({
+  namespace: agentNamespace,
+  clusterName,
+  hubKubeconfigSecret: agentSecrets.hubKubeconfig,
+  hubKubeconfigDir: join(dir, 'hub-kubeconfig'),
+  bootstrapKubeconfigs: [],
+  bootstrapKubeconfigSecret: agentSecrets.bootstrap,
+  hubConnectionTimeoutMs: 600_000,
+  clientCertExpirationSeconds: 0,
+  externalServerUrls: [],
+  clusterAnnotations: {},
+  createRetryMs: 60_000,
+  resyncMs: 300_000,
+  member: {
+    healthCheckPeriodMs: 60_000,
+    maxCustomClusterClaims: 20,
+    reservedClusterClaimSuffixes: [],
+    features: { clusterClaim: true, clusterProperty: false },
+  },
+})

@@ -1,0 +1,134 @@
+/** An agent with several hubs to choose from. */
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { before, describe, test } from 'node:test'
+import { ManagedCluster } from '../../../src/apis/cluster/managed-cluster.ts'
+import { events } from '../../../src/kube/kinds.ts'
+import { parseKubeconfig } from '../../../src/kube/kubeconfig/index.ts'
+import { reasons } from '../../../src/registration/reasons.ts'
+import type { AgentScene } from '../../support/agent-scene.ts'
+import {
+  agentScene,
+  allowBootstrap,
+  bootstrapKubeconfig,
+  csrsOf,
+  decide,
+  joinHub,
+  letIn,
+  setAccepted,
+  withHub,
+} from '../../support/agent-scene.ts'
+import type { ControlPlane } from '../../support/control-plane.ts'
+import { needsControlPlane, startControlPlane } from '../../support/control-plane.ts'
+import { eventually } from '../../support/eventually.ts'
+import { FakeClock } from '../../support/fake-clock.ts'
+import type { FaultProxy } from '../../support/fault-proxy.ts'
+import { startFaultProxy } from '../../support/fault-proxy.ts'
+import type { HubScene } from '../../support/fleet-scene.ts'
+import { suiteScope } from '../../support/suite-scope.ts'
+import type { TestScope } from '../../support/test-scope.ts'
+
+describe('an agent with two hubs', needsControlPlane, () => {
+  const suite = suiteScope()
+  let planes: [ControlPlane, ControlPlane]
+  let second: HubScene
+  before(async () => {
+    planes = [await startControlPlane(suite, {}), await startControlPlane(suite, {})]
+    await joinHub(suite, planes[0])
+    second = await joinHub(suite, planes[1])
+    await allowBootstrap(second.admin)
+  })
+
+  /** An agent that has joined the first of two hubs, under a name it made up. */
+  async function onFirst(t: TestScope): Promise<{ scene: AgentScene; way: FaultProxy; clock: FakeClock }> {
+    const way = await startFaultProxy(t, planes[0].url)
+    const bootstrap = withHub(await bootstrapKubeconfig(planes[0]), { server: way.url })
+    const clock = new FakeClock(new Date())
+    const scene = await agentScene(t, planes[0], { cluster: null, bootstrap, clock })
+    await scene.stop()
+    const secondPath = join(scene.dir, 'second.kubeconfig')
+    writeFileSync(secondPath, await bootstrapKubeconfig(planes[1]))
+    scene.start({ bootstrapKubeconfigs: [scene.bootstrapPath, secondPath] })
+    restart = () => scene.start({ bootstrapKubeconfigs: [scene.bootstrapPath, secondPath] })
+    scene.cluster = await eventually('it has a name', () => scene.agent.state().cluster)
+    await withTime(clock, () => letIn(scene))
+    return { scene, way, clock }
+  }
+  let restart: () => unknown
+
+  /** Lets time pass while something is under way. */
+  async function withTime<T>(clock: FakeClock, action: () => Promise<T>): Promise<T> {
+    let isOver = false
+    const passing = (async () => {
+      while (!isOver) {
+        await clock.advance(500)
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+    })()
+    try {
+      return await action()
+    } finally {
+      isOver = true
+      await passing
+    }
+  }
+
+  const isOnSecond = (scene: AgentScene) =>
+    eventually('it has joined the second', async () => {
+      const found = await second.admin.of(ManagedCluster.resource).find(scene.cluster)
+      const text = (await scene.secret())?.kubeconfig ?? ''
+      const server = parseKubeconfig(text, { name: 'it' }).clusters[0]?.value.server
+      return (
+        server === planes[1].url &&
+        scene.agent.state().phase === 'joined' &&
+        found?.status?.conditions?.some(({ type, status }) => type === 'ManagedClusterJoined' && status === 'True')
+      )
+    })
+
+  async function joinsSecond(scene: AgentScene): Promise<void> {
+    const [csr] = await eventually('it asks the second', () => csrsOf(second.admin, scene.cluster), {
+      until: (found) => found.length > 0,
+      withinMs: 20_000,
+    })
+    await eventually('its cluster is there', () => second.admin.of(ManagedCluster.resource).find(scene.cluster))
+    await decide(second.admin, csr?.metadata.name ?? '', 'Approved')
+    await setAccepted(second.admin, scene.cluster)
+    await isOnSecond(scene)
+  }
+
+  test('R28: denied by its hub, or without an answer from it for too long, it joins the other under the same name', async (t) => {
+    const denied = await onFirst(t)
+    const before = (await denied.scene.secret()) ?? {}
+    await setAccepted(denied.scene.admin, denied.scene.cluster, false)
+    await withTime(denied.clock, () => joinsSecond(denied.scene))
+    const after = (await denied.scene.secret()) ?? {}
+    assert.deepEqual([after['cluster-name'], after['agent-name']], [before['cluster-name'], before['agent-name']])
+    await eventually('an event tells people', async () =>
+      (await denied.scene.home.of(events, denied.scene.namespace).list()).items.some(
+        ({ reason }) => reason === reasons.SwitchedHub,
+      ),
+    )
+    await denied.scene.stop()
+
+    const silent = await onFirst(t)
+    silent.way.refuse()
+    silent.way.resetAll()
+    await silent.clock.advance('500s')
+    assert.equal((await csrsOf(second.admin, silent.scene.cluster)).length, 0)
+    await silent.clock.advance('100s')
+    await withTime(silent.clock, () => joinsSecond(silent.scene))
+  })
+
+  test('R29a: a restart is no reason to leave a hub that is still good', async (t) => {
+    const { scene, clock } = await onFirst(t)
+    await setAccepted(scene.admin, scene.cluster, false)
+    await withTime(clock, () => joinsSecond(scene))
+    await setAccepted(scene.admin, scene.cluster)
+    await scene.stop()
+    restart()
+    await withTime(clock, () => isOnSecond(scene))
+    assert.equal((await csrsOf(second.admin, scene.cluster)).length, 1)
+    assert.equal(scene.agent.state().hub, planes[1].url)
+  })
+})
