@@ -34,15 +34,6 @@ export interface HealthScene extends TimedPlane {
   restart(): Promise<void>
 }
 
-/** The scope of a whole `describe`, in whose body it is to be called: `after` inside of `before` is the first test's. */
-export function suiteScope(after: (teardown: () => Promise<void>) => void): TestScope {
-  const ends: (() => void | Promise<void>)[] = []
-  after(async () => {
-    for (const end of ends) await end()
-  })
-  return { after: (end) => void ends.push(end) }
-}
-
 /** A hub of these parts, without acceptance and agents: the test plays those. */
 export async function healthScene(
   t: TestScope,

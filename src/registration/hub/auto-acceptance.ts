@@ -14,11 +14,15 @@ import type { HubDeps } from './deps.ts'
 import { phaseOf } from './membership/phase.ts'
 import { whyReserved } from './membership/reserved-names.ts'
 
+/** Clusters at a time: each only waits for its one write. */
+const workers = 16
+
 /** Accepts new clusters of listed users, each once: whoever denies one later has the last word. */
 export function autoAcceptanceController(deps: HubDeps, drivers: readonly HubDriver[]): Controller {
   const { view } = deps
   return controller('auto-acceptance', (key, { signal }) => accept(key, deps, drivers, signal), {
     ...deps,
+    workers,
     // Without the gate there is nothing to do, and nothing to be woken for.
     watches: deps.settings.autoApprovedUsers
       ? [

@@ -19,7 +19,7 @@ export interface AgentInstallation {
 }
 
 export const agentAccount = 'lanyard-agent'
-/** Of the ClusterRole and its binding on the managed cluster. */
+/** The ClusterRole on the managed cluster. */
 export const agentRole = 'open-cluster-management:lanyard-agent'
 export const agentDeployment = 'lanyard-agent'
 
@@ -43,10 +43,11 @@ export const bootstrapSecretManifest = (namespace: string, kubeconfig: string, n
 /** Create cannot be limited to names, so it stands apart. */
 const ownRules = (bootstrapSecret: string) => [
   rule('', ['secrets', 'configmaps'], ['create']),
-  rule('', ['secrets'], [...look, 'update', 'patch', 'delete'], [agentSecrets.hubKubeconfig, bootstrapSecret]),
-  rule('', ['configmaps'], ['get', 'update', 'patch'], [clusterNameConfigMap]),
-  rule('coordination.k8s.io', ['leases'], ['get', 'create', 'update', 'patch']),
-  rule('', ['events'], ['get', 'create', 'update', 'patch']),
+  rule('', ['secrets'], [...look, 'patch'], [agentSecrets.hubKubeconfig]),
+  rule('', ['secrets'], look, [bootstrapSecret]),
+  rule('', ['configmaps'], ['get'], [clusterNameConfigMap]),
+  rule('coordination.k8s.io', ['leases'], ['get', 'create', 'update']),
+  rule('', ['events'], ['get', 'create', 'patch']),
 ]
 
 const clusterRules = () => [
@@ -55,7 +56,7 @@ const clusterRules = () => [
   rule('about.k8s.io', ['clusterproperties'], look),
   rule('config.openshift.io', ['clusterversions'], ['get']),
   // Those that the sets of the cluster want on it.
-  rule('', ['namespaces'], [...look, 'create', 'update', 'patch']),
+  rule('', ['namespaces'], ['get', 'list', 'create', 'patch']),
   { nonResourceURLs: ['/livez', '/healthz', '/version'], verbs: ['get'] },
 ]
 
@@ -65,7 +66,8 @@ export function agentRbacManifests({ namespace, bootstrapSecret = agentSecrets.b
     manifest(serviceAccounts, { metadata: { name: agentAccount, namespace, labels: { ...managedBy } } }),
     ...boundRole(namespace, agentAccount, ownRules(bootstrapSecret), [account]),
     clusterRole(agentRole, clusterRules()),
-    clusterRoleBinding(agentRole, agentRole, [account]),
+    // Of its own for each: a cluster that joins two hubs has two agents.
+    clusterRoleBinding(`${agentRole}:${namespace}`, agentRole, [account]),
   ]
 }
 

@@ -11,7 +11,8 @@ export const hubRole = 'open-cluster-management:lanyard-hub'
 export const hubCaSecret = 'lanyard-hub-ca'
 
 const look = ['get', 'list', 'watch']
-const keep = [...look, 'create', 'update', 'patch', 'delete']
+const keep = [...look, 'create', 'patch', 'delete']
+/** update: granted, agents of the field use it. */
 const report = ['update', 'patch']
 const clusterGroup = 'cluster.open-cluster-management.io'
 
@@ -20,30 +21,30 @@ const clusterGroup = 'cluster.open-cluster-management.io'
  * The second kind is marked, so that nobody takes it for unused.
  */
 const hubRules = () => [
-  rule(clusterGroup, ['managedclusters'], keep),
-  rule(clusterGroup, ['managedclustersets'], [...look, 'create', 'update', 'patch']),
+  // update: granted.
+  rule(clusterGroup, ['managedclusters'], [...look, 'update', 'patch', 'delete']),
+  rule(clusterGroup, ['managedclustersets'], [...look, 'create', 'patch']),
   rule(clusterGroup, ['managedclustersetbindings'], look),
-  rule(
-    clusterGroup,
-    ['managedclusters/status', 'managedclustersets/status', 'managedclustersetbindings/status'],
-    report,
-  ),
+  rule(clusterGroup, ['managedclusters/status'], report),
+  rule(clusterGroup, ['managedclustersets/status', 'managedclustersetbindings/status'], ['patch']),
   // The webhook asks for it when the hub accepts a cluster by itself.
   rule(registerGroup, ['managedclusters/accept'], ['update']),
   // Granted: what a renewal is judged by.
   rule(registerGroup, ['managedclusters/clientcertificates'], ['renew']),
   // create: granted.
   rule('certificates.k8s.io', ['certificatesigningrequests'], [...look, 'create', 'delete']),
-  rule('certificates.k8s.io', ['certificatesigningrequests/approval'], report),
+  rule('certificates.k8s.io', ['certificatesigningrequests/approval'], ['update']),
   rule('certificates.k8s.io', ['signers'], ['approve'], [clientSigner]),
   rule('authorization.k8s.io', ['subjectaccessreviews'], ['create']),
-  rule('', ['namespaces'], [...look, 'create', 'update', 'patch']),
+  rule('', ['namespaces'], [...look, 'create', 'patch']),
   rule('rbac.authorization.k8s.io', ['clusterroles', 'clusterrolebindings', 'rolebindings'], keep),
-  rule('coordination.k8s.io', ['leases'], keep),
+  rule('coordination.k8s.io', ['leases'], [...look, 'create', 'update', 'patch']),
+  // update: granted.
   rule('', ['events'], ['get', 'create', 'update', 'patch']),
   // Granted.
-  rule('events.k8s.io', ['events'], ['create', 'update', 'patch']),
-  rule('addon.open-cluster-management.io', ['managedclusteraddons'], [...look, 'update', 'patch', 'delete']),
+  rule('events.k8s.io', ['events'], ['create']),
+  rule('addon.open-cluster-management.io', ['managedclusteraddons'], [...look, 'delete']),
+  // Granted.
   rule('addon.open-cluster-management.io', ['managedclusteraddons/status'], report),
   // update, patch and status: granted.
   rule('work.open-cluster-management.io', ['manifestworks'], [...look, 'update', 'patch', 'delete']),

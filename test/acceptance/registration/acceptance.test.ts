@@ -101,6 +101,8 @@ describe('acceptance', needsControlPlane, () => {
       ['clusterroles', hub.admin.of(clusterRoles), rbacNames.registrationRole, [{ rules: [] }, noLabel]],
       ['clusterroles', hub.admin.of(clusterRoles), rbacNames.workRole, [{ rules: [] }, noLabel]],
     ]
+    const patches = (plural: string) =>
+      hub.requests.filter(({ method, target }) => method === 'PATCH' && target.split('.')[0] === plural)
     for (const [plural, collection, object, edits] of owned) {
       const before = contentOf(await collection.get(object))
       for (const body of edits) {
@@ -109,11 +111,9 @@ describe('acceptance', needsControlPlane, () => {
         await eventually(`${object} is as before ${JSON.stringify(body)}`, () => collection.get(object), {
           until: (now) => JSON.stringify(contentOf(now)) === JSON.stringify(before),
         })
-        // Without its label it is out of sight, so the hub tries to create it first.
-        const tried = JSON.stringify(body) === JSON.stringify(noLabel) ? [`POST ${plural}`] : []
         // The hub may hear of its own write after us.
-        await eventually('that took one write', () => writes().length === tried.length + 1)
-        assert.deepEqual(writes().map(withoutGroup), [...tried, `PATCH ${plural}`])
+        await eventually(`the hub wrote ${object}`, () => patches(plural).length > 0)
+        assert.equal(patches(plural).length, 1, writes().join(', '))
       }
       const { uid } = (await collection.get(object)).metadata
       await collection.delete(object)
@@ -208,5 +208,3 @@ function contentOf(object: KubeObject): unknown {
   const { [labels.clusterName]: cluster, team } = has
   return { ...rest, status: undefined, spec: undefined, cluster, team, held }
 }
-
-const withoutGroup = (write: string) => write.replace(/\..*$/, '')

@@ -1,6 +1,6 @@
 /** Clocks that differ are told as a number, and nothing else depends on them. */
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import { ManagedCluster } from '../../../src/apis/cluster/managed-cluster.ts'
 import { after as later } from '../../../src/core/clock.ts'
 import { annotations, conditions } from '../../../src/fleet/names.ts'
@@ -8,10 +8,11 @@ import { healthRuns } from '../../../src/registration/hub/health/index.ts'
 import { needsControlPlane } from '../../support/control-plane.ts'
 import { eventually } from '../../support/eventually.ts'
 import type { HealthScene } from '../../support/health-scene.ts'
-import { healthScene, stamp, suiteScope } from '../../support/health-scene.ts'
+import { healthScene, stamp } from '../../support/health-scene.ts'
+import { suiteScope } from '../../support/suite-scope.ts'
 
 describe('the clock of a cluster', needsControlPlane, () => {
-  const suite = suiteScope(after)
+  const suite = suiteScope()
   let scene: HealthScene
   before(async () => {
     scene = await healthScene(suite, healthRuns)

@@ -1,6 +1,6 @@
 /** Sets of clusters: what every hub has, who is in which, and what follows from it. */
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import { ManagedCluster } from '../../../src/apis/cluster/managed-cluster.ts'
 import { ManagedClusterSet } from '../../../src/apis/cluster/managed-cluster-set.ts'
 import { ManagedClusterSetBinding } from '../../../src/apis/cluster/managed-cluster-set-binding.ts'
@@ -12,10 +12,10 @@ import { needsControlPlane, startControlPlane } from '../../support/control-plan
 import { eventually } from '../../support/eventually.ts'
 import type { HubScene } from '../../support/fleet-scene.ts'
 import { hubScene } from '../../support/fleet-scene.ts'
-import { suiteScope } from '../../support/health-scene.ts'
+import { suiteScope } from '../../support/suite-scope.ts'
 
 describe('cluster sets', needsControlPlane, () => {
-  const suite = suiteScope(after)
+  const suite = suiteScope()
   let hub: HubScene
   before(async () => {
     hub = await hubScene(suite, await startControlPlane(suite, {}), { parts: setRuns })

@@ -99,95 +99,47 @@ describe('deletion', needsControlPlane, () => {
     await isGone(name)
   })
 
-  test('R50: rights go before the cluster, the namespace stays, and the shared roles go with the last cluster', async (t) => {
-    const own = await startControlPlane(t, {})
-    const alone = await membershipScene(t, own, { drivers: [driver] })
-    const all = alone.admin.of(ManagedCluster.resource)
-    const shared = async () =>
-      (
-        await Promise.all(
-          [rbacNames.registrationRole, rbacNames.workRole].map((name) => alone.admin.of(clusterRoles).find(name)),
-        )
-      ).filter(Boolean).length
-    for (const name of ['fifty', 'last']) await alone.accepted(name)
-    await heldWork(alone.admin, 'fifty', 'one')
-    await addons(alone.admin, 'fifty').create({ metadata: { name: 'one' }, spec: {} })
-    // Somebody else's finalizer shows the moment after the hub has let go.
-    const held = {
-      metadata: { finalizers: [...((await all.get('fifty')).metadata.finalizers ?? []), 'example.com/watching'] },
+  test('R51: what a cluster leaves behind that vanished is cleared up, seen by this hub or not', async () => {
+    const populated = async (name: string) => {
+      await hub.accepted(name)
+      await addons(hub.admin, name).create({ metadata: { name: 'one' }, spec: {} })
+      await heldWork(hub.admin, name, 'one')
     }
-    await all.patch('fifty', { type: 'merge', body: held })
-    await all.delete('fifty')
-    await eventually(
-      'the work is deleted',
-      async () => (await works(alone.admin, 'fifty').get('one')).metadata.deletionTimestamp,
-    )
-    await works(alone.admin, 'fifty').patch('one', letGo)
-    const seen = await eventually('the hub has let go', () => all.get('fifty'), {
-      until: ({ metadata }) => metadata.finalizers?.join() === 'example.com/watching',
-    })
-    assert.deepEqual(await presentRights(alone.admin, 'fifty'), ['namespace'])
-    assert.ok(revoked.includes('fifty'))
-    const said = seen.status?.conditions?.find(({ type }) => type === conditions.deleting)
-    assert.deepEqual([said?.status, said?.reason], ['True', 'NoResource'])
-    await all.patch('fifty', letGo)
-    await eventually('it is gone', async () => !(await all.find('fifty')))
-    assert.equal((await rightsOf(alone.admin, 'fifty')).namespace?.metadata.deletionTimestamp, undefined)
-    assert.equal(await shared(), 2)
-
-    await all.delete('last')
-    await eventually('the shared roles are gone', async () => (await shared()) === 0)
-    assert.equal(await all.find('last'), undefined)
-    assert.deepEqual(await presentRights(alone.admin, 'last'), ['namespace'])
-  })
-
-  test('R51: what a cluster leaves behind that vanished is cleared up, seen by this hub or not', async (t) => {
-    const own = await startControlPlane(t, {})
-    const first = await membershipScene(t, own, { drivers: [driver] })
-    const all = first.admin.of(ManagedCluster.resource)
     const vanish = async (name: string) => {
-      await first.accepted(name)
-      await addons(first.admin, name).create({ metadata: { name: 'one' }, spec: {} })
-      await heldWork(first.admin, name, 'one')
+      await clusters().delete(name)
+      await clusters().patch(name, letGo)
     }
-    const isClear = (name: string) =>
+    const workIsDeleted = (name: string) =>
       eventually(
-        `nothing of ${name} is left but its namespace`,
-        async () => ({
-          rights: await presentRights(first.admin, name),
-          addons: (await addons(first.admin, name).list()).items.length,
-          works: (await works(first.admin, name).list()).items.length,
-        }),
-        { until: (now) => now.rights.join() === 'namespace' && now.addons + now.works === 0 },
+        'its work is deleted',
+        async () => (await works(hub.admin, name).get('one')).metadata.deletionTimestamp,
       )
+    const isClear = async (name: string) => {
+      await works(hub.admin, name).patch('one', letGo)
+      const left = async () => ({
+        rights: (await presentRights(hub.admin, name)).join(),
+        addons: (await addons(hub.admin, name).list()).items.length,
+        works: (await works(hub.admin, name).list()).items.length,
+      })
+      await eventually(`nothing of ${name} is left but its namespace`, left, {
+        until: ({ rights, addons, works }) => rights === 'namespace' && addons + works === 0,
+      })
+    }
 
+    await populated('seen')
     await vanish('seen')
-    await all.delete('seen')
-    await all.patch('seen', letGo)
-    await eventually(
-      'its work is deleted',
-      async () => (await works(first.admin, 'seen').get('one')).metadata.deletionTimestamp,
-    )
-    const { work } = await rightsOf(first.admin, 'seen')
-    assert.ok(work, 'the agent can still clear up its work')
-    await eventually(
-      'all other rights are gone',
-      async () => (await presentRights(first.admin, 'seen')).join() === 'namespace,work',
-    )
-    await works(first.admin, 'seen').patch('one', letGo)
+    await workIsDeleted('seen')
+    await eventually('the agent may only clear up its work', () => presentRights(hub.admin, 'seen'), {
+      until: (present) => present.join() === 'namespace,work',
+    })
     await isClear('seen')
     assert.ok(revoked.includes('seen'))
 
+    await populated('unseen')
+    await hub.stop()
     await vanish('unseen')
-    await first.stop()
-    await all.delete('unseen')
-    await all.patch('unseen', letGo)
-    await membershipScene(t, own, { drivers: [driver] })
-    await eventually(
-      'its work is deleted',
-      async () => (await works(first.admin, 'unseen').get('one')).metadata.deletionTimestamp,
-    )
-    await works(first.admin, 'unseen').patch('one', letGo)
+    hub = await membershipScene(scope, plane, { drivers: [driver] })
+    await workIsDeleted('unseen')
     await isClear('unseen')
   })
 
@@ -215,5 +167,44 @@ describe('deletion', needsControlPlane, () => {
       'it has its rights',
       async () => (await presentRights(hub.admin, 'again')).length === allRights.length,
     )
+  })
+
+  test('R50: rights go before the cluster, the namespace stays, and the shared roles go with the last cluster', async () => {
+    const shared = async () => {
+      const names = [rbacNames.registrationRole, rbacNames.workRole]
+      const found = await Promise.all(names.map((name) => hub.admin.of(clusterRoles).find(name)))
+      return found.filter(Boolean).length
+    }
+    for (const name of ['fifty', 'last']) await hub.accepted(name)
+    for (const { metadata } of (await clusters().list()).items)
+      if (!['fifty', 'last'].includes(metadata.name)) await clusters().delete(metadata.name)
+    await heldWork(hub.admin, 'fifty', 'one')
+    await addons(hub.admin, 'fifty').create({ metadata: { name: 'one' }, spec: {} })
+    // Somebody else's finalizer shows the moment after the hub has let go.
+    const { finalizers = [] } = (await hub.cluster('fifty')).metadata
+    const watched = { metadata: { finalizers: [...finalizers, 'example.com/watching'] } }
+    await clusters().patch('fifty', { type: 'merge', body: watched })
+    await clusters().delete('fifty')
+    const work = () => works(hub.admin, 'fifty').get('one')
+    await eventually('the work is deleted', async () => (await work()).metadata.deletionTimestamp)
+    assert.deepEqual(await presentRights(hub.admin, 'fifty'), allRights)
+    await works(hub.admin, 'fifty').patch('one', letGo)
+    const { status } = await eventually('the hub has let go', () => hub.cluster('fifty'), {
+      until: ({ metadata }) => metadata.finalizers?.join() === 'example.com/watching',
+    })
+    assert.deepEqual(await presentRights(hub.admin, 'fifty'), ['namespace'])
+    assert.ok(revoked.includes('fifty'))
+    const said = status?.conditions?.find(({ type }) => type === conditions.deleting)
+    assert.deepEqual([said?.status, said?.reason], ['True', 'NoResource'])
+    await clusters().patch('fifty', letGo)
+    await isGone('fifty')
+    assert.equal((await rightsOf(hub.admin, 'fifty')).namespace?.metadata.deletionTimestamp, undefined)
+    await eventually('one cluster is left', async () => (await clusters().list()).items.length === 1)
+    assert.equal(await shared(), 2)
+
+    await clusters().delete('last')
+    await eventually('the shared roles are gone', async () => (await shared()) === 0)
+    assert.equal(await clusters().find('last'), undefined)
+    assert.deepEqual(await presentRights(hub.admin, 'last'), ['namespace'])
   })
 })

@@ -1,6 +1,6 @@
 /** The lease of a cluster as the hub sees it. Agents are played by the test, which writes what they would. */
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import { ManagedCluster } from '../../../src/apis/cluster/managed-cluster.ts'
 import { conditions, labels, leaseName } from '../../../src/fleet/names.ts'
 import { events, leases } from '../../../src/kube/kinds.ts'
@@ -8,10 +8,11 @@ import { healthRuns } from '../../../src/registration/hub/health/index.ts'
 import { needsControlPlane } from '../../support/control-plane.ts'
 import { eventually } from '../../support/eventually.ts'
 import type { HealthScene } from '../../support/health-scene.ts'
-import { healthScene, stamp, suiteScope } from '../../support/health-scene.ts'
+import { healthScene, stamp } from '../../support/health-scene.ts'
+import { suiteScope } from '../../support/suite-scope.ts'
 
 describe('the lease of a cluster', needsControlPlane, () => {
-  const suite = suiteScope(after)
+  const suite = suiteScope()
   let scene: HealthScene
   before(async () => {
     scene = await healthScene(suite, healthRuns, { settings: { labels: { team: 'fleet' } } })

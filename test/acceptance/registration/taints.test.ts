@@ -1,19 +1,20 @@
 /** Taints follow the availability of a cluster. */
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import { ManagedCluster } from '../../../src/apis/cluster/managed-cluster.ts'
 import { taints } from '../../../src/fleet/names.ts'
 import { healthRuns } from '../../../src/registration/hub/health/index.ts'
 import { needsControlPlane } from '../../support/control-plane.ts'
 import { eventually } from '../../support/eventually.ts'
 import type { HealthScene } from '../../support/health-scene.ts'
-import { healthScene, suiteScope } from '../../support/health-scene.ts'
+import { healthScene } from '../../support/health-scene.ts'
+import { suiteScope } from '../../support/suite-scope.ts'
 
 const unreachable = { key: taints.unreachable, effect: 'NoSelect' } as const
 const unavailable = { key: taints.unavailable, effect: 'NoSelect' } as const
 
 describe('taints', needsControlPlane, () => {
-  const suite = suiteScope(after)
+  const suite = suiteScope()
   let scene: HealthScene
   before(async () => {
     scene = await healthScene(suite, healthRuns)

@@ -19,6 +19,9 @@ import type { ClusterRequests } from './hub-requests.ts'
 /** How soon an accepted cluster that lacks the right to renew is asked about again: no watch tells when it has it. */
 const recheckRightsMs = 5_000
 
+/** Clusters at a time: a turn mostly waits for the API server. */
+const workers = 16
+
 /**
  * Decides on the CSRs of one cluster, all in one turn: two requests that are looked at side by side would both find
  * the place of the cluster's agent empty.
@@ -28,6 +31,7 @@ export function csrController(deps: HubDeps, requests: ClusterRequests): Control
   const isAnyOpen = (cluster: string) => requests.of(cluster).some(({ csr }) => decisionOn(csr) === 'none')
   return controller('csr', (key, { signal }) => reconcile(key, deps, requests, signal), {
     ...deps,
+    workers,
     watches: [
       watching(view.csrs, ({ metadata }) => metadata.labels?.[labels.clusterName] || []),
       watching(view.clusters),

@@ -52,9 +52,9 @@ export function csrEffects({ kube, clock, events, checkpoint }: HubDeps, signal:
         requests.flatMap(({ issued }) => issued ?? []),
       )
       if (!written) return
-      const { name, resourceVersion } = cluster.metadata
-      const body = { metadata: { resourceVersion, annotations: written } }
-      await unlessAbsent(clusters.patch(name, { type: 'merge', body }, { signal }))
+      // Not of one version only: nobody else writes these, and a cluster is changed often while it joins.
+      const body = { metadata: { annotations: written } }
+      await unlessAbsent(clusters.patch(cluster.metadata.name, { type: 'merge', body }, { signal }))
     },
 
     async reportSecondAgents(cluster, judged) {

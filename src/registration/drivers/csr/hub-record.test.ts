@@ -76,6 +76,11 @@ test('dates that are none are taken for missing', () => {
   assert.deepEqual(recordedOn(withRecord(record)), { agent: 'a1' })
 })
 
+test('a record that does not say whose certificate it is about counts for nothing', () => {
+  const cluster = withRecord({ [annotations.certificateIssuedAt]: '2099-01-01T00:00:00Z' })
+  assert.notEqual(recordToWrite(cluster, [issued('a1', 5)]), undefined)
+})
+
 test('the newest certificate is written, also if it ends earlier or is for another agent', () => {
   const cluster = withRecord(written(issued('a1', 5, 600)))
   assert.equal(recordToWrite(cluster, [issued('a2', 6, 60), issued('a1', 5, 600)])?.[annotations.agentName], 'a2')

@@ -36,15 +36,16 @@ export function issuedFor({ csr, agent }: ClusterRequest): Issued | undefined {
   }
 }
 
-/** What the hub wrote down of the newest certificate of a cluster. */
+/** What the hub wrote down of the newest certificate of a cluster: nothing, unless it says whose. */
 export function recordedOn({ metadata }: ManagedCluster): Partial<CertificateRecord> {
   const written = metadata?.annotations ?? {}
   const agent = written[annotations.agentName]
+  if (agent === undefined) return {}
   const issuedAt = dateIn(written[annotations.certificateIssuedAt])
   const expiresAt = dateIn(written[annotations.certificateExpiresAt])
   const fingerprint = written[annotations.certificateFingerprint]
   return {
-    ...(agent !== undefined && { agent }),
+    agent,
     ...(issuedAt && { issuedAt }),
     ...(expiresAt && { expiresAt }),
     ...(fingerprint !== undefined && { fingerprint }),

@@ -1,7 +1,8 @@
 import type { CertificateSigningRequest } from 'kubernetes-types/certificates/v1.d.ts'
+import type { ManagedCluster } from '../../../apis/cluster/managed-cluster.ts'
 import type { Clock } from '../../../core/clock.ts'
 import type { ClusterRequest } from '../../../fleet/csr/approval.ts'
-import { judgeClusterRequest } from '../../../fleet/csr/approval.ts'
+import { decisionOn, judgeClusterRequest } from '../../../fleet/csr/approval.ts'
 import { byAge } from '../../../fleet/csr/superseded.ts'
 import type { Informer } from '../../../kube/informer.ts'
 import type { Stored } from '../../../kube/objects.ts'
@@ -16,22 +17,35 @@ export interface SeenRequest extends ClusterRequest {
 }
 
 export interface ClusterRequests {
-  /** The valid requests of a cluster, decided ones too, the oldest first. */
+  /**
+   * The valid requests of a cluster, the oldest first: decided ones too, but not what was decided for an earlier cluster
+   * of the same name, as far as this hub saw that one go.
+   */
   of(cluster: string): SeenRequest[]
 }
 
 type Csr = Stored<CertificateSigningRequest>
 
+interface Watched {
+  csrs: Pick<Informer<CertificateSigningRequest, 'cluster'>, 'on' | 'byIndex'>
+  clusters: Pick<Informer<ManagedCluster>, 'on'>
+}
+
 /** Reads each version of a CSR once: they stay for an hour after their certificate was issued. */
-export function clusterRequests(
-  csrs: Pick<Informer<CertificateSigningRequest, 'cluster'>, 'on' | 'byIndex'>,
-  clock: Clock,
-): ClusterRequests {
+export function clusterRequests({ csrs, clusters }: Watched, clock: Clock): ClusterRequests {
   const seenAt = new Map<string, Date>()
-  // Never given back: it lives as long as the informer.
+  const ofEarlierClusters = new Set<string>()
+  // Never given back: they live as long as the informers.
   csrs.on(({ type, object: { metadata } }) => {
-    if (type === 'deleted') seenAt.delete(metadata.uid)
-    else if (!seenAt.has(metadata.uid)) seenAt.set(metadata.uid, clock.now())
+    if (type !== 'deleted' && !seenAt.has(metadata.uid)) seenAt.set(metadata.uid, clock.now())
+    if (type !== 'deleted') return
+    seenAt.delete(metadata.uid)
+    ofEarlierClusters.delete(metadata.uid)
+  })
+  clusters.on(({ type, object: { metadata } }) => {
+    if (type !== 'deleted') return
+    for (const csr of csrs.byIndex('cluster', metadata.name))
+      if (decisionOn(csr) !== 'none') ofEarlierClusters.add(csr.metadata.uid)
   })
   const read = new WeakMap<Csr, SeenRequest | 'not ours'>()
   const readOnce = (csr: Csr): SeenRequest | 'not ours' => {
@@ -49,6 +63,7 @@ export function clusterRequests(
     of: (cluster) =>
       csrs
         .byIndex('cluster', cluster)
+        .filter(({ metadata }) => !ofEarlierClusters.has(metadata.uid))
         .map(readOnce)
         .filter((request) => request !== 'not ours')
         .sort((a, b) => byAge(a.csr, b.csr)),

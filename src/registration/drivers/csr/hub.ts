@@ -1,4 +1,3 @@
-import { runTogether } from '../../../core/lifecycle.ts'
 import { done } from '../../../core/outcome.ts'
 import { annotations } from '../../../fleet/names.ts'
 import type { HubDeps } from '../../hub/deps.ts'
@@ -8,7 +7,7 @@ import { clusterRequests } from './hub-requests.ts'
 
 /** Joins by certificate requests that the hub's own API server signs. */
 export function csrHubDriver(deps: HubDeps): HubDriver {
-  const requests = clusterRequests(deps.view.csrs, deps.clock)
+  const requests = clusterRequests(deps.view, deps.clock)
   const users = deps.settings.autoApprovedUsers ?? []
   return {
     name: 'csr',
@@ -20,6 +19,6 @@ export function csrHubDriver(deps: HubDeps): HubDriver {
       // Without our webhook nobody wrote down who created it: a request of a listed user for it stands for that.
       return requests.of(metadata.name).some(({ requester }) => users.includes(requester))
     },
-    run: (signal) => runTogether(signal, [csrController(deps, requests).run]),
+    run: csrController(deps, requests).run,
   }
 }

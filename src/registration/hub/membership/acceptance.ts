@@ -1,8 +1,9 @@
 import { ManagedCluster } from '../../../apis/cluster/managed-cluster.ts'
 import type { ConditionReport } from '../../../core/conditions.ts'
+import type { Failure } from '../../../core/failure.ts'
 import type { Outcome } from '../../../core/outcome.ts'
 import { terminal } from '../../../core/outcome.ts'
-import { conditions } from '../../../fleet/names.ts'
+import { conditions, labels } from '../../../fleet/names.ts'
 import { isAlreadyExists } from '../../../kube/failures.ts'
 import { clusterRoleBindings, clusterRoles, namespaces, roleBindings } from '../../../kube/kinds.ts'
 import { keyOf } from '../../../kube/objects.ts'
@@ -32,6 +33,12 @@ export const notInPlace = (error: unknown): ConditionReport => ({
   message: shortened(`${messageOf(error)}; the hub tries again`),
 })
 
+/** The same when trying again cannot help. */
+export const cannotBe = (failure: Failure): ConditionReport => ({
+  ...notInPlace(failure),
+  message: shortened(failure.message),
+})
+
 /** Puts in place what an accepted cluster needs, and says so. */
 export async function accept(membership: Membership, cluster: Cluster, signal: AbortSignal): Promise<Outcome> {
   const { name } = cluster.metadata
@@ -45,7 +52,7 @@ export async function accept(membership: Membership, cluster: Cluster, signal: A
             grant.ensure(held),
       ),
     )
-    if (granted.outcome === 'terminal') await report(membership, held, notInPlace(granted.failure), signal)
+    if (granted.outcome === 'terminal') await report(membership, held, cannotBe(granted.failure), signal)
     if (granted.outcome !== 'done') return granted
     await report(membership, held, accepted, signal)
     membership.checkpoint('acceptance.reported')
@@ -61,7 +68,7 @@ export async function refuse(
   signal: AbortSignal,
 ): Promise<Outcome> {
   const failure = failures.CLUSTER_NAME_RESERVED({ cluster: cluster.metadata.name, detail })
-  await report(membership, cluster, { ...notInPlace(failure), message: failure.message }, signal)
+  await report(membership, cluster, cannotBe(failure), signal)
   return terminal(failure)
 }
 
@@ -95,11 +102,12 @@ async function ensureRights(membership: Membership, cluster: string, signal: Abo
     ensure(bindings, binding, view.roleBindings.get(`${cluster}/${keyOf(binding)}`), signal)
   const { clusterRole, clusterRoleBinding, registrationBinding, workBinding } = wanted
   const { name } = clusterRole.metadata
+  // A role before its bindings: Kubernetes lets only its admins bind to what is not there yet.
   await together([
-    membership.commonRoles.ensure(signal),
-    ensure(kube.of(clusterRoles), clusterRole, view.clusterRoles.get(name), signal),
-    ensure(kube.of(clusterRoleBindings), clusterRoleBinding, view.clusterRoleBindings.get(name), signal),
-    ensureNamespace(membership, cluster, signal).then(() =>
+    ensure(kube.of(clusterRoles), clusterRole, view.clusterRoles.get(name), signal).then(() =>
+      ensure(kube.of(clusterRoleBindings), clusterRoleBinding, view.clusterRoleBindings.get(name), signal),
+    ),
+    together([membership.commonRoles.ensure(signal), ensureNamespace(membership, cluster, signal)]).then(() =>
       together([inNamespace(registrationBinding), inNamespace(workBinding)]),
     ),
   ])
@@ -124,8 +132,8 @@ async function ensureNamespace(membership: Membership, cluster: string, signal: 
   }
   if (existing.metadata.deletionTimestamp) {
     await removeWorkBinding(membership, cluster, signal)
-    // Its labels bring the cluster back once it is gone.
-    if (differs(wanted, { ...existing, metadata: { ...existing.metadata, deletionTimestamp: undefined } } as never))
+    // Its label brings the cluster back once it is gone.
+    if (existing.metadata.labels?.[labels.clusterName] !== cluster)
       await collection.patch(cluster, { type: 'merge', body: repair(wanted, existing) }, { signal })
     throw failures.NAMESPACE_TERMINATING({ namespace: cluster })
   }

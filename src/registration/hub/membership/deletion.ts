@@ -29,8 +29,8 @@ export const stillThere = ({ resource, count, held }: Remaining): ConditionRepor
       : `${resource}: ${count} remaining, ${held} of them held by finalizers, which whoever set them has to remove`,
   )
 
-const couldNot = (error: unknown) =>
-  deleting('False', reasons.DeletingError, `${messageOf(error)}; the hub tries again`)
+const failed = (message: string) => deleting('False', reasons.DeletingError, message)
+const couldNot = (error: unknown) => failed(`${messageOf(error)}; the hub tries again`)
 const nothingLeft = deleting('True', reasons.NoResource, 'No add-ons or works of the cluster are left')
 
 /** First what is in the namespace, while the agent still has the rights to clear up; then the rights; then the cluster. */
@@ -45,7 +45,7 @@ export async function remove(membership: Membership, cluster: Cluster, signal: A
             grant.revoke(emptied),
       ),
     )
-    if (revoked.outcome === 'terminal') await report(membership, emptied, couldNot(revoked.failure), signal)
+    if (revoked.outcome === 'terminal') await report(membership, emptied, failed(revoked.failure.message), signal)
     if (revoked.outcome !== 'done') return revoked
     const worksLeft = await removeRights(membership, emptied.metadata.name, signal)
     if (worksLeft > 0) return requeueAfter(lookAgainMs)

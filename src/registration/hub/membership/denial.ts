@@ -4,7 +4,7 @@ import { requeueAfter } from '../../../core/outcome.ts'
 import { conditions } from '../../../fleet/names.ts'
 import { clusterRoleBindings, clusterRoles } from '../../../kube/kinds.ts'
 import { reasons } from '../../reasons.ts'
-import { ensureFinalizers, notInPlace } from './acceptance.ts'
+import { cannotBe, ensureFinalizers, notInPlace } from './acceptance.ts'
 import type { Cluster, Membership } from './context.ts'
 import { inOrder, lookAgainMs, together } from './context.ts'
 import { ensure } from './ensure.ts'
@@ -42,7 +42,7 @@ export async function deny(membership: Membership, cluster: Cluster, signal: Abo
             grant.revoke(held),
       ),
     )
-    if (revoked.outcome === 'terminal') await report(membership, held, notInPlace(revoked.failure), signal)
+    if (revoked.outcome === 'terminal') await report(membership, held, cannotBe(revoked.failure), signal)
     if (revoked.outcome !== 'done') return revoked
     await report(membership, held, denied, signal)
     checkpoint('denial.reported')

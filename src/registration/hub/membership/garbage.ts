@@ -49,20 +49,29 @@ export async function collectGarbage(
   signal: AbortSignal,
 ): Promise<Remaining | undefined> {
   for (const kind of membership.settings.gcResources) {
-    const { items, metadata } = await itemsOf(membership, kind, cluster, signal)
-    if (items.length > 0) {
-      const next = nextToGo(items)
-      const names = next.map((item) => item.metadata.name)
-      expectGone(membership, kind, cluster, { names, resourceVersion: metadata.resourceVersion })
-      const collection = membership.kube.of(addressOf(kind), cluster)
-      const due = next.filter((item) => !item.metadata.deletionTimestamp)
-      await together(due.map((item) => collection.delete(item.metadata.name, { signal })))
-      return remaining(kind, items)
-    }
+    const left = await emptyOf(kind, membership, cluster, signal)
+    if (left) return left
     const passed = checkpoints[kind.plural]
     if (passed) membership.checkpoint(passed)
   }
   return undefined
+}
+
+/** Goes on until nothing of the kind is left, or what is next is deleted and does not go. */
+async function emptyOf(kind: GcResource, membership: Membership, cluster: string, signal: AbortSignal) {
+  const collection = membership.kube.of(addressOf(kind), cluster)
+  for (;;) {
+    const { items, metadata } = await itemsOf(membership, kind, cluster, signal)
+    if (items.length === 0) return undefined
+    const next = nextToGo(items)
+    const due = next.filter((item) => !item.metadata.deletionTimestamp)
+    if (due.length === 0) {
+      const names = next.map((item) => item.metadata.name)
+      expectGone(membership, kind, cluster, { names, resourceVersion: metadata.resourceVersion })
+      return remaining(kind, items)
+    }
+    await together(due.map((item) => collection.delete(item.metadata.name, { signal })))
+  }
 }
 
 export const works: GcResource = { group: 'work.open-cluster-management.io', version: 'v1', plural: 'manifestworks' }

@@ -10,13 +10,13 @@ interface Given {
   reason?: string
   held?: string[]
   deleted?: boolean
-  unjoinedAt?: string
+  annotated?: Record<string, string>
   label?: string
 }
 
 const both = [finalizers.apiResourceCleanup, finalizers.resourceCleanup]
 
-function aCluster({ accepts, reason, held, deleted, unjoinedAt, label }: Given): Stored<ManagedCluster> {
+function aCluster({ accepts, reason, held, deleted, annotated, label }: Given): Stored<ManagedCluster> {
   const lastTransitionTime = '2026-01-01T00:00:00Z'
   const condition = { type: 'HubAcceptedManagedCluster', status: 'True' as const, reason: reason ?? '', message: '' }
   return {
@@ -26,7 +26,7 @@ function aCluster({ accepts, reason, held, deleted, unjoinedAt, label }: Given):
       resourceVersion: '1',
       ...(held && { finalizers: held }),
       ...(deleted && { deletionTimestamp: lastTransitionTime }),
-      ...(unjoinedAt && { annotations: { [annotations.unjoinedAt]: unjoinedAt } }),
+      ...(annotated && { annotations: annotated }),
       ...(label && { labels: { label } }),
     },
     spec: { ...(accepts !== undefined && { hubAcceptsClient: accepts }) },
@@ -65,9 +65,16 @@ const updates: [what: string, previous: Given, object: Given, news: boolean][] =
   [
     'an agent that takes its cluster off',
     { accepts: false },
-    { accepts: false, unjoinedAt: '2026-01-01T00:00:00Z' },
+    { accepts: false, annotated: { [annotations.unjoinedAt]: '2026-01-01T00:00:00Z' } },
     true,
   ],
+  [
+    'what a driver goes by',
+    accepted,
+    { ...accepted, annotated: { 'agent.open-cluster-management.io/arn': 'x' } },
+    true,
+  ],
+  ['what the hub notes itself', accepted, { ...accepted, annotated: { [annotations.agentName]: 'x' } }, false],
 ]
 for (const [what, previous, object, news] of updates)
   test(`${what} is ${news ? '' : 'no '}news`, () =>

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { ManagedCluster } from '../../../apis/cluster/managed-cluster.ts'
 import { findCondition } from '../../../core/conditions.ts'
 import { annotations, conditions, finalizers } from '../../../fleet/names.ts'
@@ -36,14 +37,20 @@ export function isNews(change: Change<ManagedCluster>): boolean {
   return (
     phaseOf(previous) !== phaseOf(object) ||
     previous.spec?.hubAcceptsClient !== object.spec?.hubAcceptsClient ||
-    unjoinedAt(previous) !== unjoinedAt(object) ||
+    !isDeepStrictEqual(annotationsOf(previous), annotationsOf(object)) ||
     ourFinalizers.some((finalizer) => hasFinalizer(previous, finalizer) && !hasFinalizer(object, finalizer)) ||
     (acceptance(previous)?.reason !== acceptance(object)?.reason && !isReported(object))
   )
 }
 
 const ourFinalizers = [finalizers.apiResourceCleanup, finalizers.resourceCleanup]
-const unjoinedAt = ({ metadata }: Stored<ManagedCluster>) => metadata.annotations?.[annotations.unjoinedAt]
+
+/** What a driver may go by, and the mark of an unjoin; not what the hub itself notes. */
+function annotationsOf({ metadata }: Stored<ManagedCluster>): object {
+  const { agentName, certificateExpiresAt, createdBy, replaceAgent, automaticallyAcceptedOn } = annotations
+  const noted: string[] = [agentName, certificateExpiresAt, createdBy, replaceAgent, automaticallyAcceptedOn]
+  return Object.fromEntries(Object.entries(metadata.annotations ?? {}).filter(([name]) => !noted.includes(name)))
+}
 
 /** An Error is retried by whoever met it. */
 function isReported(cluster: Stored<ManagedCluster>): boolean {

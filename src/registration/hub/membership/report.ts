@@ -3,7 +3,6 @@ import type { Condition, ConditionReport } from '../../../core/conditions.ts'
 import { findCondition, setCondition } from '../../../core/conditions.ts'
 import { isAbort } from '../../../core/lifecycle.ts'
 import { isConflict } from '../../../kube/failures.ts'
-import type { Stored } from '../../../kube/objects.ts'
 import type { Cluster, Membership } from './context.ts'
 
 /**
@@ -16,7 +15,7 @@ export async function report(
   condition: ConditionReport,
   signal: AbortSignal,
 ): Promise<Cluster> {
-  const before = cluster.status?.conditions as Condition[] | undefined
+  const before = cluster.status?.conditions
   const after = setCondition(before, condition, clock.now())
   if (after === before) return cluster
   const { name, uid } = cluster.metadata
@@ -25,7 +24,7 @@ export async function report(
     status: { conditions: after.filter(({ type }) => type === condition.type) },
   }
   const options = { fieldManager: `lanyard-${condition.type}`, force: true, subresource: 'status', signal }
-  return (await kube.of(ManagedCluster.resource).apply(wanted, options)) as Stored<ManagedCluster>
+  return await kube.of(ManagedCluster.resource).apply(wanted, options)
 }
 
 /**
@@ -56,4 +55,4 @@ export async function reporting<R>(
 export const shortened = (message: string): string => (message.length > 1_000 ? `${message.slice(0, 999)}…` : message)
 
 export const conditionOf = (cluster: Cluster, type: string): Condition | undefined =>
-  findCondition(cluster.status?.conditions as Condition[] | undefined, type)
+  findCondition(cluster.status?.conditions, type)

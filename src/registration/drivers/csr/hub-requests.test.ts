@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict'
+import { before, test } from 'node:test'
+import type { CertificateSigningRequest } from 'kubernetes-types/certificates/v1.d.ts'
+import { FakeClock } from '../../../../test/support/fake-clock.ts'
+import type { ManagedCluster } from '../../../apis/cluster/managed-cluster.ts'
+import { agentOrder, csrObject } from '../../../fleet/csr/request.ts'
+import type { Handler } from '../../../kube/informer.ts'
+import type { KubeObject, Stored } from '../../../kube/objects.ts'
+import { generateKey } from '../../../pki/index.ts'
+import { clusterRequests } from './hub-requests.ts'
+
+type Csr = CertificateSigningRequest
+
+let asked: Csr
+before(async () => {
+  asked = await csrObject(agentOrder('west', 'a1'), generateKey().keyPem)
+})
+
+const aCsr = (name: string, decision?: string): Stored<Csr> => ({
+  ...asked,
+  metadata: { ...asked.metadata, name, uid: name, resourceVersion: '1' },
+  ...(decision !== undefined && { status: { conditions: [{ type: decision, status: 'True' }] } }),
+})
+
+/** An informer as far as it is used here. */
+function told<T extends KubeObject>() {
+  const handlers: Handler<T>[] = []
+  const on = (handler: Handler<T>) => {
+    handlers.push(handler)
+    return { [Symbol.dispose]() {} }
+  }
+  const tell = (change: Parameters<Handler<T>>[0]) => {
+    for (const handler of handlers) handler(change)
+  }
+  return { on, tell }
+}
+
+function scene() {
+  const clock = new FakeClock('2026-03-01T12:00:00Z')
+  const [csrs, clusters] = [told<Csr>(), told<ManagedCluster>()]
+  const kept = new Map<string, Stored<Csr>>()
+  const byIndex = () => [...kept.values()]
+  const requests = clusterRequests({ csrs: { on: csrs.on, byIndex }, clusters }, clock)
+  const names = () => requests.of('west').map(({ csr }) => csr.metadata.name)
+  return {
+    clock,
+    requests,
+    names,
+    put(object: Stored<Csr>) {
+      const previous = kept.get(object.metadata.name)
+      kept.set(object.metadata.name, object)
+      csrs.tell(previous ? { type: 'updated', previous, object } : { type: 'added', object })
+    },
+    endCluster() {
+      clusters.tell({ type: 'deleted', object: { metadata: { name: 'west', uid: 'u', resourceVersion: '1' } } })
+    },
+  }
+}
+
+test('a request keeps the moment it was seen first, whatever becomes of it', async () => {
+  const { clock, requests, put } = scene()
+  const first = clock.now()
+  put(aCsr('csr'))
+  await clock.advance('1m')
+  put(aCsr('csr', 'Approved'))
+  assert.deepEqual(
+    requests.of('west').map(({ seenAt }) => seenAt),
+    [first],
+  )
+})
+
+test('what is not ours is left out, the rest comes by age and name', () => {
+  const { names, put } = scene()
+  put(aCsr('b'))
+  put(aCsr('a'))
+  put({ ...aCsr('c'), spec: { ...asked.spec, signerName: 'example.com/other' } })
+  assert.deepEqual(names(), ['a', 'b'])
+})
+
+test('what was decided for a cluster that is gone says nothing of the next one of that name', () => {
+  const { names, put, endCluster } = scene()
+  put(aCsr('approved', 'Approved'))
+  put(aCsr('open'))
+  endCluster()
+  assert.deepEqual(names(), ['open'])
+})
