@@ -115,7 +115,8 @@ for (const plane of hubPlanes)
 
         await run('deny', cluster)
         await seen.isDenied()
-        await eventually('it knows', () => agent.output().includes(`Managed cluster \\"${cluster}\\" is not accepted`))
+        const isTold = () => agent.output().includes(`Managed cluster \\"${cluster}\\" is not accepted`)
+        await eventually('it knows', isTold, patience)
         await seen.becomes(conditions.available, 'Unknown', reasons.ManagedClusterLeaseUpdateStopped)
 
         await run('accept', cluster, '--wait', '--timeout', '60')

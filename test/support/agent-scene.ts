@@ -28,6 +28,7 @@ import { membershipRuns } from '../../src/registration/hub/membership/index.ts'
 import { aClusterRole, aClusterRoleBinding, aUser, uniqueName } from './builders.ts'
 import type { ControlPlane } from './control-plane.ts'
 import { eventually } from './eventually.ts'
+import { FakeClock } from './fake-clock.ts'
 import type { HubScene, HubSceneOptions } from './fleet-scene.ts'
 import { hubScene, runInTest } from './fleet-scene.ts'
 import { freshNamespace } from './fresh-namespace.ts'
@@ -60,6 +61,7 @@ export interface AgentScene {
   /** The name it was given; '' for none. A test that learns or changes the name says so here. */
   cluster: string
   namespace: string
+  clock: Clock
   /** Holds `bootstrap.kubeconfig` and the folder `hub` with the agent's files. */
   dir: string
   bootstrapPath: string
@@ -113,6 +115,7 @@ export async function agentScene(
     },
     ...options.settings,
   }
+  const clock = options.clock ?? systemClock
   let agent: RegistrationAgent
   let stop = async () => {}
   const start = (other: Partial<AgentSettings> = {}) => {
@@ -121,7 +124,7 @@ export async function agentScene(
         management: home,
         spoke: home,
         connect: (connection) => kubeClient(t, connection),
-        clock: options.clock ?? systemClock,
+        clock,
         random: systemRandom,
         log: options.log ?? silentLog,
         metrics: noMetrics,
@@ -139,6 +142,7 @@ export async function agentScene(
     home,
     cluster,
     namespace,
+    clock,
     dir,
     bootstrapPath,
     get agent() {
@@ -249,17 +253,25 @@ export const joinHub = (t: TestScope, plane: ControlPlane, options: HubSceneOpti
     },
   })
 
-/** Approves its request and accepts its cluster, and waits until it works there. */
+/** Accepts its cluster and approves its request, and waits until it works there. */
 export async function letIn(scene: AgentScene, cluster = scene.cluster): Promise<void> {
-  await approve(scene, cluster)
+  const clusters = scene.admin.of(ManagedCluster.resource)
+  await eventually('its cluster is there', () => clusters.find(cluster))
   await setAccepted(scene.admin, cluster)
+  await eventually(
+    'its cluster is accepted',
+    async () => (await scene.condition(conditions.accepted))?.status === 'True',
+  )
+  await approve(scene, cluster)
   await isJoined(scene)
 }
 
+/** Lets a little time pass between two looks, where time does not pass by itself. */
 export const isJoined = (scene: AgentScene): Promise<unknown> =>
   eventually(
     'the agent has joined',
     async () => {
+      if (scene.clock instanceof FakeClock) await scene.clock.advance(100)
       const joined = await scene.condition(conditions.joined)
       return { joined: joined?.status, phase: scene.agent.state().phase, trouble: scene.agent.state().trouble }
     },

@@ -74,13 +74,15 @@ export async function agentProcess(
   return lanyard(t, [...args, ...more, ...flags])
 }
 
-async function accountKubeconfig(
+/** A file with a token of this service account. */
+export async function accountKubeconfig(
   t: TestScope,
   plane: ControlPlane,
   kube: Kube,
   { namespace, name }: { namespace: string; name: string },
+  expirationSeconds = 3_600,
 ): Promise<string> {
-  const review = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { expirationSeconds: 3_600 } }
+  const review = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { expirationSeconds } }
   const { status } = await kube
     .of(serviceAccounts, namespace)
     .createSubresource<object, { status: { token: string } }>(name, 'token', review)

@@ -30,6 +30,6 @@ export function lanyard(t: TestScope, args: readonly string[]): Running {
   return {
     child,
     ended: once(child, 'close').then(([code]) => ({ code, out, err })),
-    says: (words) => eventually(`it says "${words}"`, () => out.includes(words)),
+    says: (words) => eventually(`it says "${words}"`, () => out.includes(words), { withinMs: 45_000 }),
   }
 }

@@ -22,8 +22,6 @@ export const needsOcm = {
 export interface OcmProcess {
   /** What it printed so far. */
   output(): string
-  /** In an orderly way, as a kubelet would. */
-  stop(): Promise<void>
 }
 
 export interface OcmAgentInput {
@@ -49,7 +47,10 @@ export const startOcmAgent = (t: TestScope, agent: OcmAgentInput, ...flags: stri
     ...flags,
   ])
 
-/** `registration controller`, until the test is over. Returns once it answers. */
+/**
+ * `registration controller`, until the test is over. Returns once it answers. Without OCM's webhooks: their server
+ * binds ports 8000 and 8080 whatever it is told, so two of them cannot run on a machine.
+ */
 export const startOcmHub = (t: TestScope, kubeconfig: string, ...flags: string[]): Promise<OcmProcess> =>
   startOcm(t, 'controller', [`--kubeconfig=${kubeconfig}`, '--namespace=open-cluster-management-hub', ...flags])
 
@@ -57,10 +58,11 @@ async function startOcm(t: TestScope, role: 'agent' | 'controller', flags: reado
   const path = program()
   if (path === undefined) throw new Error('ocm-registration is not built; run: npm run kube-assets')
   const port = await freePort()
-  // It writes a certificate of its own to the folder it is started in.
   const dir = createGuardedDir()
   const args = [role, `--listen=127.0.0.1:${port}`, '--disable-leader-election', ...flags]
-  const child = spawn(path, args, { cwd: dir.path, stdio: ['ignore', 'pipe', 'pipe'] })
+  // It leaves its serving certificate in the folder for temporary files.
+  const env = { ...process.env, TMPDIR: dir.path }
+  const child = spawn(path, args, { cwd: dir.path, env, stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''
   let ending: string | undefined
   for (const stream of [child.stdout, child.stderr])
@@ -78,35 +80,41 @@ async function startOcm(t: TestScope, role: 'agent' | 'controller', flags: reado
     })
   })
   if (child.pid !== undefined) writeFileSync(join(dir.path, 'ocm.pid'), String(child.pid))
-  const stop = async () => {
+  teardown(t, async () => {
     child.kill('SIGTERM')
     const timer = setTimeout(() => child.kill('SIGKILL'), graceMs)
     await ended
     clearTimeout(timer)
-  }
-  teardown(t, async () => {
-    await stop()
     dir.remove()
   })
-  await eventually(
-    `OCM's ${role} answers`,
-    () => {
-      if (ending !== undefined) throw new Error(`OCM's ${role} did not start: ${ending}\n${lastLines(output)}`)
-      return isHealthy(port)
-    },
-    { withinMs: 20_000 },
+  const running: OcmProcess = { output: () => output }
+  await withOutputOf({ [`OCM's ${role}`]: running }, () =>
+    eventually(
+      `OCM's ${role} answers`,
+      () => {
+        if (ending !== undefined) throw new Error(`OCM's ${role} did not start: ${ending}`)
+        return askOwn(port, '/healthz')
+      },
+      { withinMs: 60_000, until: (answer) => answer?.code === 200 },
+    ),
   )
-  return { output: () => output, stop }
+  return running
 }
 
 const graceMs = 3_000
 
-/** Its certificate is one that it made itself. */
-const isHealthy = (port: number): Promise<boolean> =>
+/** What a process on this machine answers, whose certificate is one that it made itself; undefined while it does not. */
+export const askOwn = (port: number, path: string): Promise<{ code: number; text: string } | undefined> =>
   new Promise((resolve) => {
-    const options = { host: '127.0.0.1', port, path: '/healthz', agent: false, rejectUnauthorized: false }
-    request(options, (answer) => answer.resume().once('close', () => resolve(answer.statusCode === 200)))
-      .once('error', () => resolve(false))
+    const options = { host: '127.0.0.1', port, path, agent: false, rejectUnauthorized: false }
+    request(options, (answer) => {
+      let text = ''
+      answer.setEncoding('utf8').on('data', (chunk: string) => {
+        text += chunk
+      })
+      answer.once('close', () => resolve({ code: answer.statusCode ?? 0, text }))
+    })
+      .once('error', () => resolve(undefined))
       .end()
   })
 

@@ -90,7 +90,7 @@ export function onTheHub(kube: KubeClient, cluster: string): OnTheHub {
     async isDenied() {
       await becomes(conditions.accepted, 'False', reasons.HubClusterAdminDenied)
       const name = rbacNames.cluster(cluster)
-      await eventually('it may do nothing but look at itself', async () => {
+      const looksAtItself = async () => {
         const { rules = [] } = await kube.of(clusterRoles).get(name)
         assert.equal(rules.length, 1)
         assert.deepEqual(rules[0]?.resources, ['managedclusters'])
@@ -99,7 +99,8 @@ export function onTheHub(kube: KubeClient, cluster: string): OnTheHub {
         for (const binding of [rbacNames.registrationBinding(cluster), rbacNames.workBinding(cluster)])
           assert.equal(await kube.of(roleBindings, cluster).find(binding), undefined)
         return true
-      })
+      }
+      await eventually('it may do nothing but look at itself', looksAtItself, patience)
       await kube.of(clusterRoleBindings).get(name)
     },
   }

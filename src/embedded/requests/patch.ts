@@ -5,7 +5,7 @@ import { serverSideApply } from '../patch/apply.ts'
 import { applyJsonPatch, jsonPatchFlaws } from '../patch/json-patch.ts'
 import { checkPatchParameters } from '../patch/manager-name.ts'
 import { applyMergePatch } from '../patch/merge-patch.ts'
-import { ApiFailure, invalid, notFound, unsupportedMediaType } from '../status.ts'
+import { ApiFailure, conflict, invalid, notFound, unsupportedMediaType } from '../status.ts'
 import type { ApiRequest } from './body.ts'
 import { headerOf } from './body.ts'
 import type { Call, WriteDeps } from './call.ts'
@@ -63,10 +63,16 @@ export async function patchObject(
     change,
     async create() {
       const { object } = await propose(undefined)
+      const { uid } = object.metadata
+      if (uid) throw conflict(aboutOf(call), call.name, uidMismatch(uid))
       return createObject(deps, call, object, { parameters, options, isApplied: true })
     },
   })
 }
+
+/** Whoever names a uid means an object that exists. */
+const uidMismatch = (uid: string) =>
+  `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`
 
 type Propose = (current: ApiObject | undefined) => Promise<Proposal>
 

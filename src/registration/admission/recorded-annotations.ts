@@ -19,7 +19,13 @@ export interface ClusterChange {
 }
 
 /** What is told of a cluster that has joined; nothing of it can be true of a new one. */
-const laterOnly = [annotations.agentName, annotations.certificateExpiresAt, annotations.replaceAgent] as const
+const laterOnly = [
+  annotations.agentName,
+  annotations.certificateIssuedAt,
+  annotations.certificateExpiresAt,
+  annotations.certificateFingerprint,
+  annotations.replaceAgent,
+] as const
 
 /**
  * The annotations as they are stored. Who created the cluster, and when its own agent took it off the hub, is what

@@ -31,7 +31,7 @@ export const fileKeys = ['tls.key', 'tls.crt', 'cluster-name', 'agent-name', 'ku
 /** A request on its way, with its key. Ours alone, and no file. */
 const pendingKey = 'pending'
 /** When the certificate came and is renewed: signers date back, so that the certificate alone cannot tell. */
-const renewalAnnotation = 'lanyard.io/certificate-renewal'
+export const renewalAnnotation = 'lanyard.io/certificate-renewal'
 
 /**
  * The agent's Secret as a keep. Each write is one request, and what others put there stays. Content that is damaged or

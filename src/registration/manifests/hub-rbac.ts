@@ -23,8 +23,8 @@ const clusterGroup = 'cluster.open-cluster-management.io'
 const hubRules = () => [
   // update: granted.
   rule(clusterGroup, ['managedclusters'], [...look, 'update', 'patch', 'delete']),
-  rule(clusterGroup, ['managedclustersets'], [...look, 'create', 'patch']),
-  rule(clusterGroup, ['managedclustersetbindings'], look),
+  rule(clusterGroup, ['managedclustersets'], ['list', 'watch', 'create', 'patch']),
+  rule(clusterGroup, ['managedclustersetbindings'], ['list', 'watch']),
   rule(clusterGroup, ['managedclusters/status'], report),
   rule(clusterGroup, ['managedclustersets/status', 'managedclustersetbindings/status'], ['patch']),
   // The webhook asks for it when the hub accepts a cluster by itself.

@@ -15,8 +15,11 @@ export async function* removeAgent(namespace: string, deps: OperationDeps): Asyn
   const { kube, clock, signal } = deps
   const remove = async (resource: Resource<KubeObject>, name: string, within?: string): Promise<boolean> => {
     const collection = kube.of(resource, within)
-    if (!(await collection.delete(name, { signal, propagationPolicy: 'Foreground' }))) return false
-    while (await collection.metadata.find(name, { signal })) await sleep(clock, 200, signal)
+    const found = await collection.metadata.find(name, { signal })
+    if (!found) return false
+    const { uid } = found.metadata
+    await collection.delete(name, { signal, propagationPolicy: 'Foreground' })
+    while ((await collection.metadata.find(name, { signal }))?.metadata.uid === uid) await sleep(clock, 200, signal)
     return true
   }
   const rights = agentRbacManifests({ namespace, image: '' }).toReversed()

@@ -3,10 +3,14 @@ import { before, describe, test } from 'node:test'
 import { ManagedCluster } from '../../../src/apis/cluster/managed-cluster.ts'
 import { done } from '../../../src/core/outcome.ts'
 import { clusterGroups, finalizers, labels, rbacNames } from '../../../src/fleet/names.ts'
+import { isConflict, isNotFound } from '../../../src/kube/failures.ts'
 import { clusterRoleBindings, clusterRoles, namespaces, roleBindings } from '../../../src/kube/kinds.ts'
 import type { Collection } from '../../../src/kube/kube.ts'
 import type { KubeObject } from '../../../src/kube/objects.ts'
 import type { HubDriver } from '../../../src/registration/drivers/driver.ts'
+import { accepted, ensureFinalizers } from '../../../src/registration/hub/membership/acceptance.ts'
+import type { Membership } from '../../../src/registration/hub/membership/context.ts'
+import { report } from '../../../src/registration/hub/membership/report.ts'
 import { needsControlPlane, startControlPlane } from '../../support/control-plane.ts'
 import { eventually } from '../../support/eventually.ts'
 import type { MembershipScene } from '../../support/membership-scene.ts'
@@ -166,6 +170,37 @@ describe('acceptance', needsControlPlane, () => {
     assert.deepEqual(metadata.finalizers, [finalizers.resourceCleanup])
     assert.equal(status?.conditions, undefined)
     assert.deepEqual(await presentRights(hub.admin, 'waiting'), [])
+  })
+
+  test('a hub that acts on an old view of a cluster keeps what others wrote, and makes none again that is gone', async () => {
+    const clusters = hub.admin.of(ManagedCluster.resource)
+    const membership = hub.deps as Membership
+    const { signal } = new AbortController()
+    const old = await clusters.create({ metadata: { name: 'old-view' } })
+    const others = [
+      { type: 'Other', status: 'True', reason: 'x', message: '', lastTransitionTime: '2026-01-01T00:00:00Z' },
+    ]
+    await clusters.patch('old-view', { type: 'merge', body: { metadata: { finalizers: ['example.com/mine'] } } })
+    await clusters.patch(
+      'old-view',
+      { type: 'merge', body: { status: { conditions: others } } },
+      { subresource: 'status' },
+    )
+    await ensureFinalizers(membership, old, 'accepted', signal)
+    await report(membership, old, accepted, signal)
+    const { metadata, status } = await clusters.get('old-view')
+    for (const finalizer of ['example.com/mine', finalizers.apiResourceCleanup, finalizers.resourceCleanup])
+      assert.ok(metadata.finalizers?.includes(finalizer), finalizer)
+    const types = status?.conditions?.map(({ type }) => type) ?? []
+    for (const type of ['Other', acceptedCondition]) assert.ok(types.includes(type), type)
+
+    await clusters.delete('old-view')
+    await clusters.patch('old-view', { type: 'merge', body: { metadata: { finalizers: null } } })
+    await eventually('it is gone', async () => !(await clusters.find('old-view')))
+    await assert.rejects(ensureFinalizers(membership, old, 'accepted', signal), isNotFound)
+    const { name, uid } = old.metadata
+    await assert.rejects(clusters.apply({ metadata: { name, uid } }, { fieldManager: 'test' }), isConflict)
+    assert.equal(await clusters.find('old-view'), undefined)
   })
 
   test('a driver that fails shows as an error until it succeeds', async () => {

@@ -2,9 +2,11 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { ManagedCluster } from '../../../src/apis/cluster/managed-cluster.ts'
 import { rfc3339 } from '../../../src/core/conditions.ts'
+import { judgeClusterRequest } from '../../../src/fleet/csr/approval.ts'
 import { agentOrder, csrObject } from '../../../src/fleet/csr/request.ts'
+import { renewalReview } from '../../../src/fleet/csr/requester.ts'
 import { annotations, conditions } from '../../../src/fleet/names.ts'
-import { certificateSigningRequests, events } from '../../../src/kube/kinds.ts'
+import { certificateSigningRequests, events, subjectAccessReviews } from '../../../src/kube/kinds.ts'
 import type { Kube } from '../../../src/kube/kube.ts'
 import { generateKey } from '../../../src/pki/index.ts'
 import { csrHubDriver } from '../../../src/registration/drivers/csr/hub.ts'
@@ -52,7 +54,7 @@ async function afterALaterOne(name: string): Promise<void> {
   await accepted(name)
 }
 
-describe('a hub that lets listed users in', needsControlPlane, () => {
+describe('a hub that approves and accepts', needsControlPlane, () => {
   test('R35: the cluster of a listed user joins unattended, and a later denial sticks', needsControlPlane, async () => {
     const { t, plane, admin, cluster, user, createCluster, approved, ask, decision } = await scene()
     const boot = await user(listed)
@@ -101,6 +103,31 @@ describe('a hub that lets listed users in', needsControlPlane, () => {
     await afterALaterOne('after-denial')
     assert.equal(await decision(newer), 'none')
     assert.equal((await cluster('alone')).spec?.hubAcceptsClient, false)
+  })
+
+  test('R15: once a cluster is denied, the renewal of its agent is not approved', needsControlPlane, async () => {
+    const { admin, cluster, createCluster, agent, ask, approved, decision } = await scene()
+    await createCluster('denied', { hubAcceptsClient: true })
+    await condition({ cluster }, 'denied', conditions.accepted, 'True', 'HubClusterAdminAccepted')
+    const own = await agent('denied', 'a1')
+    const renewal = await approved(await ask(own, 'denied', 'a1', { prefix: 'denied-0-' }))
+    assert.equal(approvalReason(renewal), 'AutoApprovedByHubCSRApprovingController')
+
+    await setAccepted(admin, 'denied', false)
+    await condition({ cluster }, 'denied', conditions.accepted, 'False', 'HubClusterAdminDenied')
+    const [older, newer] = [
+      await ask(own, 'denied', 'a1', { prefix: 'denied-1-' }),
+      await ask(own, 'denied', 'a1', { prefix: 'denied-2-' }),
+    ]
+    await eventually('the hub has looked at both requests', async () => (await decision(older)) === 'gone')
+    assert.equal(await decision(newer), 'none')
+    const judged = judgeClusterRequest(newer)
+    assert.ok(typeof judged !== 'string')
+    const review = await admin.of(subjectAccessReviews).create(renewalReview(judged))
+    assert.equal(review.status?.allowed, false)
+
+    await setAccepted(admin, 'denied', true)
+    await approved(newer)
   })
 
   test('R36: a cluster that somebody else created is not accepted', needsControlPlane, async () => {

@@ -76,9 +76,8 @@ describe('the hub decides on CSRs', needsControlPlane, () => {
     },
   )
 
-  test('R15: a renewal for a denied cluster is not approved', needsControlPlane, async () => {
+  test('for a renewal, neither acceptance nor the right to renew is enough alone', needsControlPlane, async () => {
     const { ask, approved, decision, admin, createCluster, letRenew, agent } = await scene()
-    // The right to renew is still there: what the hub accepts decides all the same.
     await createCluster('denied', { hubAcceptsClient: false })
     await letRenew('denied')
     const denied = await agent('denied', 'a1')
@@ -87,7 +86,6 @@ describe('the hub decides on CSRs', needsControlPlane, () => {
     await eventually('the hub has looked at both', async () => (await decision(first)) === 'gone')
     assert.equal(await decision(second), 'none')
 
-    // And the other way round: accepted, but without the right that the SubjectAccessReview asks for.
     await createCluster('rightless', { hubAcceptsClient: true })
     const rightless = await agent('rightless', 'a1')
     const older = await ask(rightless, 'rightless', 'a1', { prefix: 'rightless-1-' })

@@ -113,7 +113,7 @@ describe('init', needsControlPlane, () => {
         aClusterRole(
           'no-approver',
           ...all.map((group) => ({ apiGroups: [group], resources: ['*'], verbs: ['*'] })),
-          // Also where approval is a resource of its own that a wildcard of the group would include.
+          // No wildcard: it would include the right to approve.
           { apiGroups: ['certificates.k8s.io'], resources: ['certificatesigningrequests'], verbs: ['*'] },
         ),
       )

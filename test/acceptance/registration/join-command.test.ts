@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { ManagedCluster } from '../../../src/apis/cluster/managed-cluster.ts'
 import { isTrue } from '../../../src/core/conditions.ts'
 import { agentNamespace, agentSecrets, conditions } from '../../../src/fleet/names.ts'
@@ -15,15 +15,12 @@ import type { PreparedHub } from '../../support/hub-process.ts'
 import { agentProcess, hubProcess, prepareHub } from '../../support/hub-process.ts'
 import { kubeClient } from '../../support/kube-client.ts'
 import { lanyard } from '../../support/lanyard.ts'
+import { suiteScope } from '../../support/suite-scope.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import type { TestScope } from '../../support/test-scope.ts'
 
 /** One plane is both the hub and the cluster that joins it. */
-const ends: (() => void | Promise<void>)[] = []
-const file: TestScope = { after: (end) => void ends.push(end) }
-after(async () => {
-  for (const end of ends) await end()
-})
+const file = suiteScope()
 let plane: OwnControlPlane
 let kube: KubeClient
 let hub: PreparedHub

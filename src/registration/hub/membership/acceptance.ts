@@ -16,7 +16,7 @@ import { failures } from './failures.ts'
 import type { Phase } from './phase.ts'
 import { hasFinalizer, wantedFinalizers } from './phase.ts'
 import { acceptedRbac, clusterNamespace } from './rbac.ts'
-import { report, reporting, shortened } from './report.ts'
+import { orApply, report, reporting, shortened } from './report.ts'
 import { removeWorkBinding } from './rights.ts'
 
 export const accepted: ConditionReport = {
@@ -73,9 +73,8 @@ export async function refuse(
 }
 
 /**
- * Server-side apply: nobody's write in between can fail it, which is the rule rather than the exception while a cluster
- * joins. The uid keeps it from making a cluster that is gone. A manager of its own for each set of finalizers: the one
- * for new clusters, acting on an old view, cannot take away what acceptance added.
+ * In one write. Each set of finalizers has a field manager of its own: the one for new clusters, acting on an old view,
+ * cannot take away what acceptance added.
  */
 export async function ensureFinalizers(
   { kube, checkpoint }: Membership,
@@ -85,11 +84,14 @@ export async function ensureFinalizers(
 ): Promise<Cluster> {
   const wanted = wantedFinalizers(phase)
   if (wanted.every((finalizer) => hasFinalizer(cluster, finalizer))) return cluster
-  const { name, uid } = cluster.metadata
+  const collection = kube.of(ManagedCluster.resource)
+  const { name, uid, resourceVersion, finalizers = [] } = cluster.metadata
+  const body = { metadata: { resourceVersion, finalizers: [...new Set([...finalizers, ...wanted])] } }
   const fieldManager = phase === 'new' ? 'lanyard-cleanup' : 'lanyard-membership'
-  const held = await kube
-    .of(ManagedCluster.resource)
-    .apply({ metadata: { name, uid, finalizers: wanted } }, { fieldManager, force: true, signal })
+  const held = await orApply(
+    () => collection.patch(name, { type: 'merge', body }, { signal }),
+    () => collection.apply({ metadata: { name, uid, finalizers: wanted } }, { fieldManager, force: true, signal }),
+  )
   checkpoint('acceptance.finalizers-added')
   return held
 }

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { eventually } from '../../test/support/eventually.ts'
+import type { Running } from '../../test/support/lanyard.ts'
+import { lanyard } from '../../test/support/lanyard.ts'
+import { tempDir } from '../../test/support/temp-dir.ts'
+
+interface Row {
+  name: string
+  stage: string
+  available?: string
+  agent?: string
+  certificateExpiresAt?: string
+}
+
+test('up --manual: a cluster asks, is accepted, denied, accepted again and deleted, whatever is killed in between', async (t) => {
+  const data = tempDir(t)
+  const kubeconfig = join(data, 'hub', 'admin.kubeconfig')
+  const up = () => lanyard(t, ['up', '--manual', '--clusters', '1', '--data', data])
+  const run = async (...args: string[]) => {
+    const { code, out, err } = await lanyard(t, [...args, '--kubeconfig', kubeconfig]).ended
+    assert.equal(code, 0, `${args.join(' ')}: ${out}${err}`)
+    return out
+  }
+  const row = async (): Promise<Row> => JSON.parse(await run('get', 'clusters', 'cluster1', '-o', 'json'))[0]
+  const becomes = (what: string, isSo: (row: Row) => boolean) =>
+    eventually(what, row, { until: isSo, withinMs: 30_000, everyMs: 250 })
+  const killed = async ({ child, ended }: Running): Promise<Running> => {
+    child.kill('SIGKILL')
+    await ended
+    return up()
+  }
+
+  let fleet = up()
+  await fleet.says('cluster1 asks to join: npx lanyard accept cluster1')
+  assert.equal((await row()).stage, 'pending')
+
+  fleet = await killed(fleet)
+  await fleet.says('cluster1 asks to join')
+  assert.match(await run('accept', 'cluster1', '--wait', '--timeout', '30'), /cluster1 has joined and is available/)
+  const { agent, certificateExpiresAt } = await row()
+
+  fleet = await killed(fleet)
+  await becomes('it is available again', ({ available }) => available === 'True')
+  assert.deepEqual([(await row()).agent, (await row()).certificateExpiresAt], [agent, certificateExpiresAt])
+
+  await run('deny', 'cluster1')
+  await becomes('it is denied', ({ stage }) => stage === 'denied')
+  fleet = await killed(fleet)
+  await fleet.says('the hub is prepared')
+  assert.equal((await row()).stage, 'denied')
+
+  await run('accept', 'cluster1', '--wait', '--timeout', '30')
+  assert.equal((await row()).agent, agent)
+
+  assert.match(await run('unjoin', 'cluster1'), /cluster1 is gone from the hub/)
+  fleet.child.kill('SIGINT')
+  const { code, err } = await fleet.ended
+  assert.equal(code, 0)
+  assert.equal(err, '')
+})
+
+test('up lets its clusters in by itself', async (t) => {
+  const fleet = lanyard(t, ['up', '--clusters', '3', '--data', tempDir(t)])
+  await fleet.says('the fleet is complete')
+  fleet.child.kill('SIGTERM')
+  const { code, out, err } = await fleet.ended
+  assert.equal(code, 0)
+  assert.equal(err, '')
+  for (const name of ['cluster1', 'cluster2', 'cluster3']) assert.match(out, new RegExp(`${name} has joined`))
+})

@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict'
+import { before, describe, test } from 'node:test'
+import { ManagedCluster } from '../../../src/apis/cluster/managed-cluster.ts'
+import { systemClock } from '../../../src/core/clock.ts'
+import type { Step } from '../../../src/core/step.ts'
+import { agentSecrets, annotations, finalizers } from '../../../src/fleet/names.ts'
+import { clusterRoles, namespaces, secrets } from '../../../src/kube/kinds.ts'
+import { agentManifests, agentRole } from '../../../src/registration/manifests/agent.ts'
+import { removeAgent } from '../../../src/registration/operations/remove-agent.ts'
+import { takeOffHub } from '../../../src/registration/operations/take-off.ts'
+import { leaveHub } from '../../../src/registration/operations/unjoin.ts'
+import type { AgentScene } from '../../support/agent-scene.ts'
+import { agentScene, joinHub, letIn } from '../../support/agent-scene.ts'
+import type { ControlPlane } from '../../support/control-plane.ts'
+import { needsControlPlane, startControlPlane } from '../../support/control-plane.ts'
+import { eventually } from '../../support/eventually.ts'
+import { ManifestWork } from '../../support/fleet-kinds.ts'
+import type { HubScene } from '../../support/fleet-scene.ts'
+import { kubeClient } from '../../support/kube-client.ts'
+import { lanyard } from '../../support/lanyard.ts'
+import { presentRights } from '../../support/membership-scene.ts'
+import { suiteScope } from '../../support/suite-scope.ts'
+import type { TestScope } from '../../support/test-scope.ts'
+import { serveWebhooks } from '../../support/webhook-scene.ts'
+
+describe('unjoin', needsControlPlane, () => {
+  const scope = suiteScope()
+  let plane: ControlPlane
+  let hub: HubScene
+  before(async () => {
+    plane = await startControlPlane(scope, {})
+    await serveWebhooks(scope, plane)
+    hub = await joinHub(scope, plane)
+  })
+
+  const deps = () => ({ kube: hub.admin, clock: systemClock, signal: new AbortController().signal })
+  const all = (steps: AsyncIterable<Step>) => Array.fromAsync(steps)
+  async function member(t: TestScope): Promise<AgentScene> {
+    const scene = await agentScene(t, plane)
+    await letIn(scene)
+    return scene
+  }
+  const isGone = async (name: string) => (await hub.admin.of(ManagedCluster.resource).find(name)) === undefined
+
+  test('the command takes a cluster off the hub first and removes its agent last, and repeats well', async (t) => {
+    const scene = await member(t)
+    const installation = { namespace: scene.namespace, image: 'none' }
+    for (const { resource, object } of agentManifests(installation))
+      await hub.admin.of(resource, object.metadata.namespace).apply(object, { fieldManager: 'test', force: true })
+    const unjoin = () =>
+      lanyard(t, [
+        ...['unjoin', scene.cluster, '--agent-namespace', scene.namespace, '--timeout', '60'],
+        ...['--kubeconfig', plane.adminKubeconfigPath, '--managed-kubeconfig', plane.adminKubeconfigPath],
+      ]).ended
+    // The agent here is no pod, so nobody stops it when its Deployment goes.
+    const stopped = eventually('it is gone from the hub', () => isGone(scene.cluster), { withinMs: 50_000 }).then(
+      scene.stop,
+    )
+    const { code, out, err } = await unjoin()
+    await stopped
+    assert.equal(code, 0, `${out}${err}`)
+    assert.match(
+      out,
+      /is gone from the hub[\s\S]*the agent is stopped[\s\S]*keys and its name are removed[\s\S]*namespace are removed/,
+    )
+    assert.equal(await isGone(scene.cluster), true)
+    assert.deepEqual(await presentRights(hub.admin, scene.cluster), ['namespace'])
+    assert.equal(await hub.admin.of(clusterRoles).find(agentRole), undefined)
+    assert.equal(await hub.admin.of(namespaces).find(scene.namespace), undefined)
+    const again = await unjoin()
+    assert.equal(again.code, 0, `${again.out}${again.err}`)
+  })
+
+  test('a cluster takes itself off with its own identity, which the hub records', async (t) => {
+    const scene = await member(t)
+    const connect = (connection: Parameters<typeof kubeClient>[1]) => kubeClient(t, connection)
+    await all(takeOffHub(scene.namespace, { ...deps(), connect }))
+    await scene.stop()
+    const { metadata, spec } = await hub.cluster(scene.cluster)
+    assert.equal(spec?.hubAcceptsClient, false)
+    assert.ok(metadata.annotations?.[annotations.unjoinedAt], 'the hub knows that it left by itself')
+    await eventually('its rights are taken', async () => (await presentRights(hub.admin, scene.cluster)).length === 3)
+    await all(removeAgent(scene.namespace, deps()))
+    assert.equal(await hub.admin.of(secrets, scene.namespace).find(agentSecrets.hubKubeconfig), undefined)
+  })
+
+  test('without an identity on the hub it says what to do instead', async (t) => {
+    const scene = await agentScene(t, plane)
+    const connect = (connection: Parameters<typeof kubeClient>[1]) => kubeClient(t, connection)
+    await assert.rejects(all(takeOffHub(scene.namespace, { ...deps(), connect })), {
+      code: 'UNJOIN_NO_IDENTITY',
+      message: /give the hub with --kubeconfig/,
+    })
+  })
+
+  test('a dead cluster whose works nobody finishes leaves only by force', async (t) => {
+    const scene = await member(t)
+    await scene.stop()
+    const work = { metadata: { name: 'held', finalizers: [finalizers.manifestWorkCleanup] }, spec: {} }
+    await hub.admin.of(ManifestWork.resource, scene.cluster).create(work)
+    await assert.rejects(all(leaveHub(scene.cluster, { force: false, timeoutMs: 1 }, deps())), {
+      code: 'UNJOIN_STUCK',
+      message: /--force/,
+    })
+    const steps = await all(leaveHub(scene.cluster, { force: true, timeoutMs: 60_000 }, deps()))
+    assert.match(JSON.stringify(steps), /ManifestWork held is let go/)
+    assert.equal(await isGone(scene.cluster), true)
+  })
+})
