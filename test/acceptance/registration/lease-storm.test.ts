@@ -152,11 +152,6 @@ test(
       await admin.of(ManagedCluster.resource).patch(name, { type: 'merge', body }, { subresource: 'status' })
     })
     await eventually('the hub hears them', () => fleet.every((name) => available(hub, name) === 'True'))
-    await until(
-      'their taints are gone',
-      () => fleet.every((name) => !hub.deps.view.clusters.get(name)?.spec?.taints),
-      60,
-    )
     const lost = answered.length
     proxy.refuse()
     proxy.resetAll()
