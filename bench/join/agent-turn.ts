@@ -49,7 +49,7 @@ export interface AgentTurn {
 
 /** Real agents, one after the other, on a hub of their kind that approves what they ask for. */
 export async function agentTurn(contestant: Contestant, turn: AgentTurn): Promise<AgentAnswer> {
-  await using scene = await startHubScene(contestant, true)
+  await using scene = await startHubScene(contestant, { autoApproval: true })
   await using spoke = await launchEmbedded({})
   await using onSpoke = open(spoke.connection())
   await prepareSpoke(onSpoke)

@@ -55,11 +55,18 @@ const auditPolicy = (hubUser: string) =>
     ],
   })
 
+/** A real control plane that writes down what is counted. */
+const audited = ({ account }: Contestant): Promise<OwnControlPlane> =>
+  launchKube({ auditPolicy: auditPolicy(accountUser(account)) }, process.env)
+
 /** The API server of a turn is new: what a contestant before left behind would slow down the next. */
-export async function startHubScene(contestant: Contestant, autoApproval: boolean): Promise<HubScene> {
+export async function startHubScene(
+  contestant: Contestant,
+  { autoApproval = false, launch = audited }: { autoApproval?: boolean; launch?: typeof audited } = {},
+): Promise<HubScene> {
   await using stack = new AsyncDisposableStack()
   const hubUser = accountUser(contestant.account)
-  const plane = stack.use(await launchKube({ auditPolicy: auditPolicy(hubUser) }, process.env))
+  const plane = stack.use(await launch(contestant))
   const admin = stack.use(open(plane.connection()))
   const port = await freePort()
   await install(admin, contestant, `https://127.0.0.1:${port}`)
@@ -72,7 +79,7 @@ export async function startHubScene(contestant: Contestant, autoApproval: boolea
   const token = await tokenOf(bootstrapAccount.namespace, bootstrapAccount.name)
   const kubeconfig = await write('hub.kubeconfig', await tokenOf(hubNamespace, contestant.account))
   const hub = stack.use(await contestant.startHub({ kubeconfig, port, autoApproval }))
-  const bootstrap = stack.use(open(plane.connection({ token })))
+  const bootstrap = stack.use(open(plane.connection({ authorization: token })))
   await untilCalm([hub.pid, ...Object.values(plane.pids)], 20_000)
   const owned = stack.move()
   return {

@@ -45,7 +45,7 @@ export async function joinTurn(
   count: number,
   say: (line: string) => void,
 ): Promise<JoinAnswer> {
-  await using scene = await startHubScene(contestant, false)
+  await using scene = await startHubScene(contestant)
   const { plane, hub } = scene
   const agents = await newAgents('cluster', count)
   const servers = Object.entries(plane.pids).flatMap(([name, pid]) => (name === 'kube-controller-manager' ? [] : [pid]))

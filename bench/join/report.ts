@@ -113,7 +113,8 @@ function digits(value: number): string {
   return value >= 10 ? value.toFixed(1) : value.toFixed(2)
 }
 
-function markdown(lines: readonly (readonly string[])[]): string {
+/** A Markdown table that also reads well on a terminal. */
+export function markdown(lines: readonly (readonly string[])[]): string {
   const widths = (lines[0] ?? []).map((_, column) => Math.max(...lines.map((cells) => cells[column]?.length ?? 0)))
   const pad = (cells: readonly string[]) =>
     `| ${cells.map((cell, column) => (column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0))).join(' | ')} |`

@@ -51,9 +51,9 @@ const ownRules = (bootstrapSecret: string) => [
 ]
 
 const clusterRules = () => [
-  rule('', ['nodes'], look),
-  rule('cluster.open-cluster-management.io', ['clusterclaims'], look),
-  rule('about.k8s.io', ['clusterproperties'], look),
+  rule('', ['nodes'], ['list', 'watch']),
+  rule('cluster.open-cluster-management.io', ['clusterclaims'], ['list', 'watch']),
+  rule('about.k8s.io', ['clusterproperties'], ['list', 'watch']),
   rule('config.openshift.io', ['clusterversions'], ['get']),
   // Those that the sets of the cluster want on it.
   rule('', ['namespaces'], ['get', 'list', 'create', 'patch']),
