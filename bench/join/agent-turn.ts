@@ -17,7 +17,7 @@ import type { OwnControlPlane } from '../../test/support/control-plane.ts'
 import { cpuMsOf } from '../embedded/usage.ts'
 import type { Contestant } from './contestants.ts'
 import { agentId } from './contestants.ts'
-import type { HubScene } from './hub-scene.ts'
+import type { HubScene, Launch } from './hub-scene.ts'
 import { open, realClusters, startHubScene } from './hub-scene.ts'
 import { countBy, kindOf, requestsOf, timed } from './join-turn.ts'
 import type { Running } from './processes.ts'
@@ -41,6 +41,7 @@ export interface AgentAnswer {
 }
 
 export interface AgentTurn {
+  launch: Launch
   /** Simulated ones that let themselves in. */
   clusters: number
   restSeconds: number
@@ -49,7 +50,7 @@ export interface AgentTurn {
 
 /** Real agents, one after the other, on a hub of their kind that approves what they ask for. */
 export async function agentTurn(contestant: Contestant, turn: AgentTurn): Promise<AgentAnswer> {
-  await using scene = await startHubScene(contestant, { autoApproval: true })
+  await using scene = await startHubScene(contestant, { autoApproval: true, launch: turn.launch })
   await using spoke = await launchEmbedded({})
   await using onSpoke = open(spoke.connection())
   await prepareSpoke(onSpoke)

@@ -14,6 +14,7 @@ import type { Connection } from '../../src/kube/connection.ts'
 import { clusterRoleBindings, serviceAccounts } from '../../src/kube/kinds.ts'
 import { bootstrapAccount } from '../../src/registration/manifests/bootstrap.ts'
 import { crdManifests } from '../../src/registration/manifests/crds.ts'
+import { launchEmbedded } from '../../test/support/control-plane/embedded.ts'
 import { launchKube } from '../../test/support/control-plane/kube.ts'
 import { freePort } from '../../test/support/control-plane/ports.ts'
 import type { OwnControlPlane } from '../../test/support/control-plane.ts'
@@ -55,18 +56,26 @@ const auditPolicy = (hubUser: string) =>
     ],
   })
 
+/** Where a hub of that user runs. */
+export type Launch = (hubUser: string) => Promise<OwnControlPlane>
+
 /** A real control plane that writes down what is counted. */
-const audited = ({ account }: Contestant): Promise<OwnControlPlane> =>
-  launchKube({ auditPolicy: auditPolicy(accountUser(account)) }, process.env)
+export const onKube: Launch = (hubUser) => launchKube({ auditPolicy: auditPolicy(hubUser) }, process.env)
+
+/** The embedded one, as it is published. */
+export const onEmbedded =
+  (bundle: string): Launch =>
+  (hubUser) =>
+    launchEmbedded({ auditPolicy: auditPolicy(hubUser) }, [bundle])
 
 /** The API server of a turn is new: what a contestant before left behind would slow down the next. */
 export async function startHubScene(
   contestant: Contestant,
-  { autoApproval = false, launch = audited }: { autoApproval?: boolean; launch?: typeof audited } = {},
+  { autoApproval, launch }: { autoApproval: boolean; launch: Launch },
 ): Promise<HubScene> {
   await using stack = new AsyncDisposableStack()
   const hubUser = accountUser(contestant.account)
-  const plane = stack.use(await launch(contestant))
+  const plane = stack.use(await launch(hubUser))
   const admin = stack.use(open(plane.connection()))
   const port = await freePort()
   await install(admin, contestant, `https://127.0.0.1:${port}`)

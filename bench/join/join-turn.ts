@@ -9,7 +9,7 @@ import { clusterRoleBindings, clusterRoles, namespaces, roleBindings } from '../
 import type { AuditEvent } from '../../test/support/control-plane/audit.ts'
 import { cpuMsOf } from '../embedded/usage.ts'
 import type { Contestant } from './contestants.ts'
-import type { HubScene } from './hub-scene.ts'
+import type { HubScene, Launch } from './hub-scene.ts'
 import { startHubScene } from './hub-scene.ts'
 import { residentBytes, until, untilCalm } from './processes.ts'
 import type { SimulatedAgent } from './simulated-agents.ts'
@@ -39,15 +39,17 @@ export interface JoinAnswer {
 
 const patienceMs = 600_000
 
-/** The join of `count` clusters on a hub of their own, which an administrator lets in. */
-export async function joinTurn(
-  contestant: Contestant,
-  count: number,
-  say: (line: string) => void,
-): Promise<JoinAnswer> {
-  await using scene = await startHubScene(contestant)
+export interface JoinTurn {
+  launch: Launch
+  clusters: number
+  say(line: string): void
+}
+
+/** Clusters on a hub of their own, which an administrator lets in. */
+export async function joinTurn(contestant: Contestant, { launch, clusters, say }: JoinTurn): Promise<JoinAnswer> {
+  await using scene = await startHubScene(contestant, { autoApproval: false, launch })
   const { plane, hub } = scene
-  const agents = await newAgents('cluster', count)
+  const agents = await newAgents('cluster', clusters)
   const servers = Object.entries(plane.pids).flatMap(([name, pid]) => (name === 'kube-controller-manager' ? [] : [pid]))
   const startedAt = new Date()
   const cpuBefore = cpuMsOf([hub.pid])
@@ -77,8 +79,8 @@ export async function joinTurn(
     acceptCpuMs,
     hubRss,
     hubPeakRss,
-    requests: asked.length / count,
-    writes: asked.filter(({ verb }) => !['get', 'list'].includes(verb)).length / count,
+    requests: asked.length / clusters,
+    writes: asked.filter(({ verb }) => !['get', 'list'].includes(verb)).length / clusters,
   }
 }
 
@@ -157,8 +159,12 @@ export function requestsOf(events: readonly AuditEvent[], user: string, since: D
   )
 }
 
-export const kindOf = ({ verb, objectRef, responseStatus }: AuditEvent): string =>
-  `${verb} ${[objectRef?.resource, objectRef?.subresource].filter(Boolean).join('/')} ${responseStatus?.code}`
+/** `patch managedclusters/status lanyard-x 200`: verb, resource, field manager where there is one, answer. */
+export function kindOf({ verb, objectRef, requestURI, responseStatus }: AuditEvent): string {
+  const resource = [objectRef?.resource, objectRef?.subresource].filter(Boolean).join('/')
+  const manager = new URL(requestURI, 'https://hub').searchParams.get('fieldManager')
+  return [verb, resource, manager, responseStatus?.code].filter(Boolean).join(' ')
+}
 
 export function countBy<T>(items: readonly T[], keyOf: (item: T) => string): Record<string, number> {
   const counts = new Map<string, number>()

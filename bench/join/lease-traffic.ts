@@ -1,5 +1,5 @@
-import type { Lease } from 'kubernetes-types/coordination/v1.d.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Lease } from 'kubernetes-types/coordination/v1.d.ts'
 import { systemRandom } from '../../src/core/random.ts'
 import { leaseName } from '../../src/fleet/names.ts'
 import { isConflict, isForbidden, isNotFound } from '../../src/kube/failures.ts'

@@ -11,6 +11,7 @@ import { agentTurn } from './agent-turn.ts'
 import type { Id } from './contestants.ts'
 import { contestants, ids } from './contestants.ts'
 import { floorMs } from './floor.ts'
+import { onEmbedded, onKube } from './hub-scene.ts'
 import type { JoinAnswer } from './join-turn.ts'
 import { joinTurn } from './join-turn.ts'
 import type { Answers } from './report.ts'
@@ -19,7 +20,7 @@ import { tableOf } from './report.ts'
 const groups = ['join', 'agent', 'floor'] as const
 
 const usage = `Usage: npm run bench:join -- [--rounds N] [--clusters N,…] [--contestants ID,…] [--skip-ocm]
-                               [--only GROUP,…] [--rest N] [--profile FOLDER] [--json]
+                               [--plane NAME] [--only GROUP,…] [--rest N] [--profile FOLDER] [--json]
        npm run bench:join -- --scale N [--minutes N]
 
 Lets clusters join Lanyard's hub and OCM's, in turn, each on a real API server, and prints a table.
@@ -30,6 +31,7 @@ Takes about fifteen minutes; a quiet machine makes it repeatable.
   --contestants ID,…  only these: ${ids.join(', ')}
   --skip-ocm          only ours
   --only GROUP,…      only these groups: ${groups.join(', ')}
+  --plane NAME        what hubs run on: kube (default) or embedded
   --rest N            seconds until an agent counts as at rest, and for which it is then listened to (default 60)
   --profile FOLDER    where our hub writes a CPU profile when it ends
   --json              every value as JSON on stdout
@@ -47,6 +49,7 @@ const { values: asked } = parseArgs({
     rest: { type: 'string', default: '60' },
     profile: { type: 'string' },
     json: { type: 'boolean', default: false },
+    plane: { type: 'string', default: 'kube' },
     scale: { type: 'string' },
     minutes: { type: 'string', default: '5' },
     help: { type: 'boolean', short: 'h', default: false },
@@ -62,7 +65,8 @@ const load = await prepareMachine(say)
 await ensureOcm()
 const cache = resolve(import.meta.dirname, '../../node_modules/.cache/bench-join')
 await bundle([resolve(import.meta.dirname, '../../src/cli/main.ts')], cache)
-const profiling = asked.profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${resolve(asked.profile)}`]
+const profiling = process.env['BENCH_NODE_FLAGS']?.split(' ') ?? (asked.profile === undefined) ? (process.env['BENCH_NODE_FLAGS']?.split(' ') ?? []) : ['--cpu-prof', `--cpu-prof-dir=${resolve(asked.profile)}`]
+const launch = asked.plane === 'embedded' ? onEmbedded(join(cache, 'main.mjs')) : onKube
 const known = contestants(join(cache, 'main.mjs'), profiling)
 
 if (asked.scale === undefined) await compare()
@@ -126,13 +130,13 @@ async function measure(id: Id, { round, rounds, counts, answers }: Measuring): P
     for (const count of counts) {
       if (!isDue(count, round, rounds)) continue
       saying(`${count} clusters join`)
-      const answer = await joinTurn(contestant, count, say)
+      const answer = await joinTurn(contestant, { launch, clusters: count, say })
       saying(`accepted in ${(answer.acceptMs / 1_000).toFixed(2)} s, hub CPU ${(answer.hubCpuMs / 1_000).toFixed(2)} s`)
       add(answers.join, `${id} ${count}`, answer satisfies JoinAnswer)
     }
   if (wanted.includes('agent') && id !== 'ocm') {
     saying('real agents join')
-    const turn = { clusters: counts[0] ?? 100, restSeconds: Number(asked.rest), say: saying }
+    const turn = { launch, clusters: counts[0] ?? 100, restSeconds: Number(asked.rest), say: saying }
     const answer: AgentAnswer = await agentTurn(contestant, turn)
     saying(`available after ${answer.availableMs.map((ms) => (ms / 1_000).toFixed(2)).join(', ')} s`)
     add(answers.agent, id, answer)

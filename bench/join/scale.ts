@@ -3,16 +3,24 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { ManagedCluster } from '../../src/apis/cluster/managed-cluster.ts'
 import { findCondition } from '../../src/core/conditions.ts'
 import { conditions } from '../../src/fleet/names.ts'
-import { launchEmbedded } from '../../test/support/control-plane/embedded.ts'
 import { cpuMsOf } from '../embedded/usage.ts'
 import { inParallel } from '../shared/timing.ts'
 import { contestants } from './contestants.ts'
 import type { HubScene } from './hub-scene.ts'
-import { startHubScene } from './hub-scene.ts'
+import { onEmbedded, startHubScene } from './hub-scene.ts'
 import { heartbeats } from './lease-traffic.ts'
 import { residentBytes } from './processes.ts'
 import { markdown } from './report.ts'
-import { accept, approve, ask, certificates, connectAndReport, newAgents, reportStatus } from './simulated-agents.ts'
+import {
+  accept,
+  approve,
+  ask,
+  certificates,
+  connectAndReport,
+  newAgents,
+  patiently,
+  reportStatus,
+} from './simulated-agents.ts'
 
 /** Where the growth is looked at. */
 const steps = [0, 1_000, 2_500, 5_000, 10_000, 20_000]
@@ -37,7 +45,7 @@ export async function growFleet(
 ): Promise<string> {
   const load = loadavg()[0] ?? 0
   const { lanyard } = contestants(bundle)
-  await using scene = await startHubScene(lanyard, { launch: () => launchEmbedded({}, [bundle]) })
+  await using scene = await startHubScene(lanyard, { autoApproval: false, launch: onEmbedded(bundle) })
   const beats = heartbeats(scene.admin)
   const points: Point[] = []
   for (const [index, upTo] of [...steps.filter((step) => step < count), count].entries()) {
@@ -112,7 +120,7 @@ async function grow(scene: HubScene, beats: ReturnType<typeof heartbeats>, from:
     const name = `cluster${from + number}`
     await clusters.create({ metadata: { name }, spec: { hubAcceptsClient: true, leaseDurationSeconds: 60 } })
     await beats.begin(name)
-    await reportStatus(scene.admin, name)
+    await patiently(() => reportStatus(scene.admin, name))
   })
 }
 

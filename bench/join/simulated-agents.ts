@@ -109,7 +109,7 @@ export async function renew(kube: KubeClient, cluster: string): Promise<void> {
 }
 
 /** Rights and leases come a moment after acceptance, and others write the same status. */
-async function patiently(act: () => Promise<void>): Promise<void> {
+export async function patiently(act: () => Promise<void>): Promise<void> {
   for (;;) {
     try {
       return await act()

@@ -5,6 +5,7 @@ import { createLog } from '../core/log.ts'
 import { createMetrics } from '../core/metrics.ts'
 import { systemRandom } from '../core/random.ts'
 import { connect } from '../kube/client/index.ts'
+import { apiCallMetrics } from '../kube/client-metrics.ts'
 import { registrationAgent } from '../registration/agent/index.ts'
 import { selfSigned, serve } from '../server/index.ts'
 import type { AgentOptions } from './agent.ts'
@@ -24,7 +25,12 @@ export async function runAgent(options: AgentOptions, stop: Stop): Promise<void>
   const log = createLog({ level: options.logLevel, pretty: isTerminal, colour: isTerminal })
   const metrics = await createMetrics({ process: true })
   const common = { clock: systemClock, random: systemRandom, log, metrics }
-  const limits = { qps: options.kubeApiQps, burst: options.kubeApiBurst, userAgent: 'lanyard-agent' }
+  const limits = {
+    qps: options.kubeApiQps,
+    burst: options.kubeApiBurst,
+    userAgent: 'lanyard-agent',
+    onRequest: apiCallMetrics(metrics),
+  }
   const management = await openCluster(options, { ...common, signal: stop.signal }, limits)
   await using _management = management.client
   const spoke = options.spokeKubeconfig

@@ -4,6 +4,7 @@ import { runTogether } from '../core/lifecycle.ts'
 import { createLog } from '../core/log.ts'
 import { createMetrics } from '../core/metrics.ts'
 import { systemRandom } from '../core/random.ts'
+import { apiCallMetrics } from '../kube/client-metrics.ts'
 import { eventRecorder } from '../kube/events.ts'
 import { registrationHub } from '../registration/hub/index.ts'
 import { serve } from '../server/index.ts'
@@ -29,7 +30,12 @@ export async function runHub(options: HubOptions, stop: Stop): Promise<void> {
   const { client, connection } = await openCluster(
     options,
     { ...common, signal: stop.signal },
-    { qps: options.kubeApiQps, burst: options.kubeApiBurst, userAgent: 'lanyard-hub' },
+    {
+      qps: options.kubeApiQps,
+      burst: options.kubeApiBurst,
+      userAgent: 'lanyard-hub',
+      onRequest: apiCallMetrics(metrics),
+    },
   )
   await using _client = client
   const { server } = connection

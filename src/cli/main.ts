@@ -1,3 +1,4 @@
+import './process-size.ts'
 import { Command, CommanderError } from 'commander'
 import manifest from '../../package.json' with { type: 'json' }
 import { acceptCommand } from './accept.ts'

@@ -3,11 +3,13 @@ import { checkpointNames } from '../../src/core/checkpoint.ts'
 
 /** Where the two processes of a round are killed, phase by phase. */
 export interface KillPlan {
-  agent: { join: CheckpointName[]; renewal: CheckpointName[] }
-  hub: { join: CheckpointName[]; renewal: CheckpointName[]; denial: CheckpointName[]; again: CheckpointName[] } & {
-    deletion: CheckpointName[]
-  }
+  agent: Record<'join' | 'renewal', CheckpointName[]>
+  hub: Record<Phase, CheckpointName[]>
+  /** When the agent is killed wherever it is just then: it has nothing of its own to do in these. */
+  agentDiesIn?: Phase
 }
+
+export type Phase = 'join' | 'renewal' | 'denial' | 'again' | 'deletion'
 
 const flow = (name: string): CheckpointName[] => checkpointNames.filter((known) => known.startsWith(`${name}.`))
 
@@ -38,6 +40,7 @@ export function planOf(round: number): KillPlan {
       again: inTurn(acceptedAgain),
       deletion: inTurn(deletion),
     },
+    agentDiesIn: round % 2 === 0 ? 'denial' : 'deletion',
   }
 }
 

@@ -16,7 +16,7 @@ import { addons, allRights, presentRights, rightsOf, works } from '../support/me
 import { tempDir } from '../support/temp-dir.ts'
 import type { TestScope } from '../support/test-scope.ts'
 import type { Ledger } from './join-ledger.ts'
-import type { KillPlan } from './join-plan.ts'
+import type { KillPlan, Phase } from './join-plan.ts'
 import { hubKills } from './join-plan.ts'
 import type { Supervised } from './supervised.ts'
 import { supervise } from './supervised.ts'
@@ -144,8 +144,15 @@ export async function playRound(world: World, cluster: string, plan: KillPlan): 
     })
   }
 
+  const dieIn = async (phase: Phase) => {
+    if (plan.agentDiesIn !== phase) return
+    await agent.stop()
+    agent.start([])
+  }
+
   const isDenied = async () => {
     await setAccepted(false)
+    await dieIn('denial')
     await converges('it is denied', async () => {
       await conditionIs(conditions.accepted, 'False', 'HubClusterAdminDenied')
       assert.deepEqual(await presentRights(kube, cluster), ['binding', 'namespace', 'role'])
@@ -174,6 +181,7 @@ export async function playRound(world: World, cluster: string, plan: KillPlan): 
       await works(kube, cluster).apply({ metadata: { name: 'one' }, spec: {} }, options)
     })
     await converges('an admin deletes it', () => clusters.delete(cluster))
+    await dieIn('deletion')
     await converges('it is deleted', async () => {
       assert.equal(await clusters.find(cluster), undefined)
       killsDone()
@@ -182,11 +190,16 @@ export async function playRound(world: World, cluster: string, plan: KillPlan): 
   }
 
   const phaseMs: Record<string, number> = {}
-  async function timed<T>(phase: keyof KillPlan['hub'], play: () => Promise<T>): Promise<T> {
+  async function timed<T>(phase: Phase, play: () => Promise<T>): Promise<T> {
     const startedAt = performance.now()
-    const result = await play()
-    phaseMs[phase] = Math.round(performance.now() - startedAt)
-    return result
+    try {
+      return await play()
+    } catch (cause) {
+      const said = [hub, agent].map(({ name, tail }) => `--- ${name} said last:\n${tail()}`)
+      throw new Error([cause instanceof Error ? cause.message : '', ...said].join('\n'), { cause })
+    } finally {
+      phaseMs[phase] = Math.round(performance.now() - startedAt)
+    }
   }
   const mine = await timed('join', joins)
   const renewed = await timed('renewal', () => renews(mine))

@@ -11,6 +11,7 @@ const tailBytes = 20_000
 
 /** A `lanyard` process that kills itself at one checkpoint after the other, and is started again each time. */
 export interface Supervised {
+  readonly name: string
   /** To be killed at each of these in turn, and to stay from then on. */
   start(killAt: readonly CheckpointName[]): void
   /** Kills it wherever it is just now. */
@@ -66,6 +67,7 @@ export function supervise(t: TestScope, name: string, args: readonly string[]): 
   teardown(t, stop)
 
   return {
+    name,
     start(killAt) {
       ahead = [...killAt]
       launch()

@@ -26,7 +26,6 @@ export interface Question {
   name?: string
 }
 
-
 /** Those of every resource, those of special ones, and those that only access reviews know. */
 export const allVerbs: readonly string[] = [
   ...['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection'],

@@ -13,7 +13,7 @@ import { silentLog } from '../../src/core/log.ts'
 import { noMetrics } from '../../src/core/metrics.ts'
 import { systemRandom } from '../../src/core/random.ts'
 import { agentSecrets, conditions, labels, rbacNames } from '../../src/fleet/names.ts'
-import type { KubeClient } from '../../src/kube/client/index.ts'
+import type { ClientOptions, KubeClient } from '../../src/kube/client/index.ts'
 import { certificateSigningRequests, clusterRoleBindings, clusterRoles, secrets } from '../../src/kube/kinds.ts'
 import type { Kube } from '../../src/kube/kube.ts'
 import type { KubeconfigCluster } from '../../src/kube/kubeconfig/index.ts'
@@ -51,6 +51,8 @@ export interface AgentSceneOptions {
   /** Where the agent runs and what it manages. Default: the hub itself. */
   home?: ControlPlane
   parts?: AgentParts
+  /** Of its clients for the hub. */
+  client?: ClientOptions
 }
 
 export interface AgentScene {
@@ -123,7 +125,7 @@ export async function agentScene(
       {
         management: home,
         spoke: home,
-        connect: (connection) => kubeClient(t, connection),
+        connect: (connection) => kubeClient(t, connection, options.client),
         clock,
         random: systemRandom,
         log: options.log ?? silentLog,

@@ -1,4 +1,3 @@
-import { after } from 'node:test'
 import { ManagedCluster } from '../../src/apis/cluster/managed-cluster.ts'
 import type { Checkpoint } from '../../src/core/checkpoint.ts'
 import { passBy } from '../../src/core/checkpoint.ts'
@@ -18,15 +17,6 @@ import type { HubScene } from './fleet-scene.ts'
 import { hubScene } from './fleet-scene.ts'
 import { kubeClient } from './kube-client.ts'
 import type { TestScope } from './test-scope.ts'
-
-/** A scope that lasts as long as the `describe` it is made in. */
-export function suiteScope(): TestScope {
-  const ends: (() => void | Promise<void>)[] = []
-  after(async () => {
-    for (const end of ends) await end()
-  })
-  return { after: (end) => void ends.push(end) }
-}
 
 export interface MembershipScene extends HubScene {
   /** What the hub's own client asked for, watches not counted. */

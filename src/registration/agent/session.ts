@@ -51,7 +51,8 @@ export interface Session {
   held(): HubMaterial | undefined
 }
 
-const receptionRetry = { baseMs: 1_000, maxMs: 5_000 }
+/** Begins fast: a hub that lets clusters in by itself does so within a moment. */
+const receptionRetry = { baseMs: 100, maxMs: 5_000 }
 /** Grows fast: a hub whose signer it does not trust itself would otherwise be asked for certificates without end. */
 const rejectionRetry = { baseMs: 1_000, maxMs: 3_600_000, factor: 4 }
 /** Silence of the hub after which a joined agent asks whether it still knows its certificate. */

@@ -14,14 +14,8 @@ import { report } from '../../../src/registration/hub/membership/report.ts'
 import { needsControlPlane, startControlPlane } from '../../support/control-plane.ts'
 import { eventually } from '../../support/eventually.ts'
 import type { MembershipScene } from '../../support/membership-scene.ts'
-import {
-  allRights,
-  condition,
-  membershipScene,
-  presentRights,
-  rightsOf,
-  suiteScope,
-} from '../../support/membership-scene.ts'
+import { allRights, condition, membershipScene, presentRights, rightsOf } from '../../support/membership-scene.ts'
+import { suiteScope } from '../../support/suite-scope.ts'
 
 const acceptedCondition = 'HubAcceptedManagedCluster'
 

@@ -17,9 +17,9 @@ import {
   membershipScene,
   presentRights,
   rightsOf,
-  suiteScope,
   works,
 } from '../../support/membership-scene.ts'
+import { suiteScope } from '../../support/suite-scope.ts'
 
 describe('deletion', needsControlPlane, () => {
   const scope = suiteScope()

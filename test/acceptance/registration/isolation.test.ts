@@ -1,33 +1,36 @@
 /** What a cluster's agent, and whoever may only ask to join, can reach on the hub: all that is asked for is all there is. */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
+import { isDeepStrictEqual } from 'node:util'
 import type { PolicyRule } from 'kubernetes-types/rbac/v1.d.ts'
 import { ManagedClusterAddOn } from '../../../src/apis/addon/managed-cluster-addon.ts'
-import { ManagedCluster } from '../../../src/apis/cluster/managed-cluster.ts'
 import { ManifestWork } from '../../../src/apis/work/manifest-work.ts'
 import { systemClock } from '../../../src/core/clock.ts'
 import { Secret } from '../../../src/core/secret.ts'
 import { agentSecrets, clusterGroups, commonGroup, leaseName, rbacNames } from '../../../src/fleet/names.ts'
 import type { KubeClient } from '../../../src/kube/client/index.ts'
-import { isForbidden } from '../../../src/kube/failures.ts'
-import { configMaps, leases, roleBindings, roles, secrets, serviceAccounts } from '../../../src/kube/kinds.ts'
+import { configMaps, roleBindings, roles, secrets, serviceAccounts } from '../../../src/kube/kinds.ts'
 import type { Kube } from '../../../src/kube/kube.ts'
+import type { KubeObject, Resource } from '../../../src/kube/objects.ts'
 import {
   bootstrapAccount,
   bootstrapManifests,
   bootstrapTokenGroup,
+  bootstrapTokenId,
   bootstrapUser,
 } from '../../../src/registration/manifests/bootstrap.ts'
 import { connectionIn } from '../../../src/registration/operations/secret-connection.ts'
 import type { Served, Who } from '../../support/access-sweep.ts'
-import { allowed, allowedPaths, calls, discover, notForbidden, questions } from '../../support/access-sweep.ts'
+import { allowed, allowedPaths, calls, discover, notForbidden, questions, said } from '../../support/access-sweep.ts'
 import type { AgentScene } from '../../support/agent-scene.ts'
 import { agentScene, joinHub, letIn } from '../../support/agent-scene.ts'
-import { aConfigMap, aRole, aRoleBinding, aSecret, aServiceAccount, aUser, uniqueName } from '../../support/builders.ts'
+import { aConfigMap, aRole, aRoleBinding, aSecret, aServiceAccount, aUser } from '../../support/builders.ts'
 import type { OwnControlPlane } from '../../support/control-plane.ts'
 import { needsControlPlane, startControlPlane } from '../../support/control-plane.ts'
+import { eventually } from '../../support/eventually.ts'
 import { kubeClient } from '../../support/kube-client.ts'
 import { suiteScope } from '../../support/suite-scope.ts'
+import type { TestScope } from '../../support/test-scope.ts'
 import { whoAmI } from '../../support/who-am-i.ts'
 
 const csrGroup = 'certificatesigningrequests.certificates.k8s.io'
@@ -68,70 +71,123 @@ describe('rights on the hub', needsControlPlane, () => {
   let plane: OwnControlPlane
   let admin: KubeClient
   let served: Served[]
-  let agents: Record<string, AgentScene>
+  const agents = new Map<string, AgentScene>()
   before(async () => {
     plane = await startControlPlane(suite, {})
     ;({ admin } = await joinHub(suite, plane))
-    for (const { resource, object } of bootstrapManifests())
-      await admin.of(resource, object.metadata.namespace).apply(object, { fieldManager: 'test', force: true })
-    const joined = await Promise.all(
-      names.map(async (cluster) => {
-        const scene = await agentScene(suite, plane, { cluster })
-        await letIn(scene)
-        await putPrey(admin, cluster)
-        return [cluster, scene] as const
-      }),
-    )
-    agents = Object.fromEntries(joined)
+    const join = async (cluster: string) => {
+      const scene = await agentScene(suite, plane, { cluster })
+      agents.set(cluster, scene)
+      await letIn(scene)
+      await putPrey(admin, cluster)
+    }
+    await Promise.all(names.map(join))
     served = await discover(admin)
   })
 
   /** With the certificate that the agent keeps. */
   const clientOf = async (cluster: string): Promise<KubeClient> => {
-    const secret = await admin.of(secrets, agents[cluster]?.namespace ?? '').get(agentSecrets.hubKubeconfig)
+    const secret = await admin.of(secrets, agents.get(cluster)?.namespace ?? '').get(agentSecrets.hubKubeconfig)
     return kubeClient(suite, await connectionIn(secret, systemClock))
   }
 
-  /** All that anybody gets by all these names together: rights only ever add up. */
-  const everyForm = async (cluster: string): Promise<Who> => {
+  /** What all forms of its credential get together: rights only ever add up. */
+  const everyFormOf = async (cluster: string): Promise<Who> => {
     const { username, groups } = await whoAmI(await clientOf(cluster))
     assert.ok(groups.includes(clusterGroups(cluster)[0]))
     return { user: username, groups: [...new Set([...groups, ...clusterGroups(cluster), commonGroup])] }
   }
 
-  const objectIn = (cluster: string) => (resource: string) => {
-    if (resource.startsWith('leases')) return leaseName
-    if (/^(namespaces|managedclusters)(\/|$)/.test(resource)) return cluster
-    return /^clusterrole/.test(resource) ? rbacNames.cluster(cluster) : prey
+  /** What an agent would ask for if it wanted something of this cluster. */
+  const nameIn = (cluster: string) => (resource: string) => {
+    const [main = ''] = resource.split('/')
+    if (main === 'leases') return leaseName
+    if (main === 'namespaces' || main === 'managedclusters') return cluster
+    return main.startsWith('clusterrole') ? rbacNames.cluster(cluster) : prey
   }
 
   const about = (cluster: string) =>
     questions(served, (resource, namespaced) => ({
-      name: objectIn(cluster)(resource),
+      name: nameIn(cluster)(resource),
       ...(namespaced && { namespace: cluster }),
     }))
 
-  /** What somebody may do there beyond what every authenticated user may. */
-  const beyondEverybody = async (who: Who, cluster: string, everybody: Who = stranger): Promise<string[]> => {
-    const [theirs, all] = [await allowed(admin, who, about(cluster)), await allowed(admin, everybody, about(cluster))]
-    return theirs.filter((right) => !all.includes(right))
+  /** What somebody may do to a cluster, and what of it others may not. */
+  const rightsOf = async (who: Who, cluster: string, everybody: Who = anyone) => {
+    const all = await allowed(admin, who, about(cluster))
+    const common = await allowed(
+      admin,
+      everybody,
+      about(cluster).filter(({ verb, group, resource }) => all.includes(said(verb, group, resource))),
+    )
+    return { all, own: all.filter((right) => !common.includes(right)) }
   }
 
-  for (const [own, other] of [
-    [names[0], names[1]],
-    [names[1], names[0]],
-  ])
-    test(`R8${own === names[0] ? 'a' : 'b'}: the agent of ${own} is refused everything of ${other}, whichever way it asks`, async () => {
-      const who = await everyForm(own)
-      assert.deepEqual(await beyondEverybody(who, other), everybodysCsrs)
+  /** By real calls: everything that is served, besides what access reviews allow. */
+  const notRefused = (kube: Kube, cluster: string, may: readonly string[]) =>
+    notForbidden(
+      kube,
+      calls(served, nameIn(cluster), cluster).filter(({ what }) => !may.includes(what)),
+    )
+
+  test('R8: an agent is refused everything of another cluster, also of one whose name begins with its own', async () => {
+    for (const [own, other] of [names, [...names].reverse() as [string, string]]) {
+      const who = await everyFormOf(own)
       const kube = await clientOf(own)
-      const may = await allowed(admin, who, about(other))
-      const forbidden = calls(served, objectIn(other), other).filter(({ what }) => !may.includes(what))
-      assert.deepEqual(await notForbidden(kube, forbidden), [])
-    })
+      const before = await versionsOfPrey(admin, other)
+      const rights = await rightsOf(who, other)
+      assert.deepEqual(rights.own, everybodysCsrs)
+      assert.deepEqual(await notRefused(kube, other, rights.all), [])
+      assert.deepEqual(await versionsOfPrey(admin, other), before)
+      assert.deepEqual(await allowedPaths(admin, who), await allowedPaths(admin, anyone))
+      // What a review does not think of asking for: all rules that hold there, by whatever name they are limited to.
+      const elsewhere = (await rulesIn(kube, other)).filter(({ resourceNames }) => `${resourceNames}` !== own)
+      const known = await rulesIn(await strangersClient(suite, plane), other)
+      const more = elsewhere.filter((rule) => !known.some((one) => isDeepStrictEqual(one, rule)))
+      assert.deepEqual(rightsIn(more), everybodysCsrs)
+    }
+  })
+
+  test('an agent may do in its own namespace, and with its own ManagedCluster, exactly what the contract says', async () => {
+    const [own] = names
+    const { username: user } = await whoAmI(await clientOf(own))
+    for (const group of clusterGroups(own)) {
+      const who = { user, groups: [group, 'system:authenticated'] }
+      assert.deepEqual((await rightsOf(who, own)).own, rightsOnItself, group)
+    }
+  })
+
+  test('neither the name of an agent nor the group that all agents share gives any right', async () => {
+    const [own] = names
+    const { username: user } = await whoAmI(await clientOf(own))
+    const who = { user, groups: [commonGroup, 'system:authenticated'] }
+    assert.deepEqual((await rightsOf(who, own)).own, [])
+  })
+
+  test('who may only ask to join can do that and nothing else', async () => {
+    const [cluster] = names
+    for (const { resource, object } of bootstrapManifests())
+      await admin.of(resource, object.metadata.namespace).apply(object, { fieldManager: 'test', force: true })
+    const accounts = ['system:serviceaccounts', `system:serviceaccounts:${bootstrapAccount.namespace}`]
+    const account = { user: bootstrapUser, groups: [...accounts, ...anyone.groups] }
+    const tokens = ['system:bootstrappers', ...anyone.groups]
+    const token = { user: `system:bootstrap:${bootstrapTokenId}`, groups: [bootstrapTokenGroup, ...tokens] }
+    const last = [{ verb: 'create', group: clusterKinds, resource: 'managedclustersets/join' }]
+    for (const who of [account, token])
+      await eventually(`${who.user} has its role`, async () => (await allowed(admin, who, last)).length > 0)
+    const rights = await rightsOf(account, cluster, { ...anyone, groups: account.groups })
+    assert.deepEqual(rights.own, rightsToAsk)
+    assert.deepEqual((await rightsOf(token, cluster, { ...anyone, groups: tokens })).own, rightsToAsk)
+    assert.deepEqual(await notRefused(await accountsClient(suite, plane, admin), cluster, rights.all), [])
+  })
 })
 
-const stranger: Who = { user: 'somebody', groups: ['system:authenticated'] }
+const anyone: Who = { user: 'anyone', groups: ['system:authenticated'] }
+
+const preyKinds: Resource<KubeObject>[] = [
+  ...[secrets, configMaps, serviceAccounts, roles, roleBindings],
+  ...[ManifestWork.resource, ManagedClusterAddOn.resource],
+]
 
 /** One of each that an agent might want to have of another cluster. */
 async function putPrey(admin: Kube, namespace: string): Promise<void> {
@@ -139,9 +195,49 @@ async function putPrey(admin: Kube, namespace: string): Promise<void> {
   await admin.of(configMaps, namespace).create(aConfigMap(prey))
   await admin.of(serviceAccounts, namespace).create(aServiceAccount(prey))
   await admin.of(roles, namespace).create(aRole(prey))
-  await admin.of(roleBindings, namespace).create(aRoleBinding(prey, aUser('somebody else')))
+  await admin.of(roleBindings, namespace).create(aRoleBinding(prey, aUser('somebody')))
   await admin.of(ManifestWork.resource, namespace).create({ metadata: { name: prey }, spec: {} })
   await admin.of(ManagedClusterAddOn.resource, namespace).create({ metadata: { name: prey }, spec: {} })
 }
-void [bootstrapAccount, bootstrapTokenGroup, bootstrapUser, rightsOnItself, rightsToAsk, Secret, isForbidden, leases, uniqueName, allowedPaths, ManagedCluster]
-export type X = PolicyRule
+
+const versionsOfPrey = (admin: Kube, namespace: string): Promise<string[]> =>
+  Promise.all(
+    preyKinds.map(async (kind) => {
+      const { metadata } = await admin.of(kind, namespace).get(prey)
+      return `${kind.kind} ${metadata.resourceVersion}`
+    }),
+  )
+
+async function strangersClient(scope: TestScope, plane: OwnControlPlane): Promise<Kube> {
+  return kubeClient(scope, plane.connection({ certificate: await plane.issueClientCertificate({ commonName: 'any' }) }))
+}
+
+async function accountsClient(scope: TestScope, plane: OwnControlPlane, admin: Kube): Promise<Kube> {
+  const { namespace, name } = bootstrapAccount
+  const { status } = await admin
+    .of(serviceAccounts, namespace)
+    .createSubresource<object, { status: { token: string } }>(name, 'token', {
+      apiVersion: 'authentication.k8s.io/v1',
+      kind: 'TokenRequest',
+      spec: {},
+    })
+  return kubeClient(scope, plane.connection({ authorization: Secret.of(status.token) }))
+}
+
+async function rulesIn(kube: Kube, namespace: string): Promise<PolicyRule[]> {
+  const { status } = await kube.request<{ status: { incomplete: boolean; resourceRules: PolicyRule[] } }>({
+    method: 'POST',
+    path: '/apis/authorization.k8s.io/v1/selfsubjectrulesreviews',
+    contentType: 'application/json',
+    body: { apiVersion: 'authorization.k8s.io/v1', kind: 'SelfSubjectRulesReview', spec: { namespace } },
+  })
+  assert.equal(status.incomplete, false)
+  return status.resourceRules
+}
+
+const rightsIn = (rules: readonly PolicyRule[]): string[] =>
+  rules
+    .flatMap(({ verbs, apiGroups = [], resources = [] }) =>
+      apiGroups.flatMap((group) => resources.flatMap((resource) => verbs.map((verb) => said(verb, group, resource)))),
+    )
+    .sort()

@@ -6,15 +6,8 @@ import type { ControlPlane } from '../../support/control-plane.ts'
 import { needsControlPlane, startControlPlane } from '../../support/control-plane.ts'
 import { eventually } from '../../support/eventually.ts'
 import type { MembershipScene } from '../../support/membership-scene.ts'
-import {
-  addons,
-  allRights,
-  condition,
-  membershipScene,
-  presentRights,
-  suiteScope,
-  works,
-} from '../../support/membership-scene.ts'
+import { addons, allRights, condition, membershipScene, presentRights, works } from '../../support/membership-scene.ts'
+import { suiteScope } from '../../support/suite-scope.ts'
 import type { TestScope } from '../../support/test-scope.ts'
 
 const accepted = 'HubAcceptedManagedCluster'

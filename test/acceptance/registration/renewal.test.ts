@@ -21,6 +21,7 @@ import {
 } from '../../support/agent-scene.ts'
 import { needsControlPlane } from '../../support/control-plane.ts'
 import { eventually } from '../../support/eventually.ts'
+import { FakeClock } from '../../support/fake-clock.ts'
 import { startFaultProxy } from '../../support/fault-proxy.ts'
 import type { HubScene } from '../../support/fleet-scene.ts'
 import { suiteScope } from '../../support/suite-scope.ts'
@@ -37,6 +38,12 @@ describe('a certificate is renewed', needsControlPlane, () => {
     timed = await timedPlane(suite)
     hub = await joinHub(suite, timed.plane, { clock: timed.clock })
   })
+  /** The plane's own time; or, where that is real, time that begins at the present for each test. */
+  function time(): Pick<TimedPlane, 'clock' | 'advance'> {
+    if (timed.ownsTime) return timed
+    const clock = new FakeClock(new Date())
+    return { clock, advance: (by) => clock.advance(by) }
+  }
   const rotated = (scene: AgentScene, status: string, reason: string) =>
     eventually(`the condition is ${status}/${reason}`, async () => {
       const condition = await scene.condition(conditions.certificateRotated)
@@ -54,15 +61,16 @@ describe('a certificate is renewed', needsControlPlane, () => {
   }
 
   test('R14: in the last quarter of its life it is renewed by the agent itself, with a new key and no loss of access', async (t) => {
-    const scene = await agentScene(t, timed.plane, { clock: timed.clock, settings: life })
+    const { clock, advance } = time()
+    const scene = await agentScene(t, timed.plane, { clock, settings: life })
     await letIn(scene)
     const first = (await scene.secret()) ?? {}
     const condition = await rotated(scene, 'True', reasons.ClientCertificateUpdated)
     assert.equal(condition.message, message(first['tls.crt'] ?? ''))
     const phases = new Set<string>()
-    await timed.advance('440s')
+    await advance('440s')
     assert.equal((await scene.csrs()).length, 1)
-    await timed.advance('40s')
+    await advance('40s')
     const second = await another(scene, first['tls.crt'])
     phases.add(scene.agent.state().phase)
     const [, renewal] = await scene.csrs()
@@ -73,7 +81,7 @@ describe('a certificate is renewed', needsControlPlane, () => {
       return told === message(second['tls.crt'] ?? '')
     })
     if (timed.ownsTime) {
-      await timed.advance('300s', 30)
+      await advance('300s', 30)
       await eventually('it still works with the new one', async () => {
         const available = await scene.condition(conditions.available)
         phases.add(scene.agent.state().phase)
@@ -102,12 +110,13 @@ describe('a certificate is renewed', needsControlPlane, () => {
         ? 'with 10 CSRs of the cluster no further one is made, and condition and event say so'
         : 'when old CSRs are gone, a new one is made at once, without a timer and without anybody'
     test(`${number}: ${what}`, async (t) => {
-      const scene = await agentScene(t, timed.plane, { clock: timed.clock, settings: life })
+      const { clock, advance } = time()
+      const scene = await agentScene(t, timed.plane, { clock, settings: life })
       await letIn(scene)
       const first = (await scene.secret()) ?? {}
       await rotated(scene, 'True', reasons.ClientCertificateUpdated)
       const names = await clutter(scene, 9)
-      await timed.advance('480s')
+      await advance('480s')
       const condition = await rotated(scene, 'False', reasons.ClientCertificateUpdateFailed)
       assert.match(condition.message, /10 or more certificate requests/)
       await eventually('an event tells people', async () =>
@@ -154,20 +163,21 @@ describe('a certificate is renewed', needsControlPlane, () => {
   const base64 = (text: string) => Buffer.from(text).toString('base64')
 
   test('R20: a denied renewal shows as a condition and is asked for again after a pause', async (t) => {
-    const scene = await agentScene(t, timed.plane, { clock: timed.clock, settings: life })
+    const { clock, advance } = time()
+    const scene = await agentScene(t, timed.plane, { clock, settings: life })
     await letIn(scene)
     await rotated(scene, 'True', reasons.ClientCertificateUpdated)
     // Nobody approves by itself from here on.
     await hub.stop()
     const first = (await scene.secret()) ?? {}
-    await timed.advance('480s')
+    await advance('480s')
     const denied = await pendingCsr(scene)
     await decide(scene.admin, denied.metadata.name, 'Denied', 'NotNow')
     const condition = await rotated(scene, 'False', reasons.ClientCertificateDenied)
     assert.match(condition.message, /NotNow/)
     assert.equal((await scene.csrs()).length, 2)
     assert.equal(scene.agent.state().phase, 'joined')
-    await timed.advance('10s')
+    await advance('10s')
     const next = await pendingCsr(scene)
     assert.notEqual(next.metadata.name, denied.metadata.name)
     await approve(scene)

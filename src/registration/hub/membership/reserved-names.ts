@@ -1,6 +1,7 @@
 import { agentNamespace, hubNamespace, operatorNamespace, rbacNames } from '../../../fleet/names.ts'
 
 const systemNamespaces = [
+  'default',
   'kube-system',
   'kube-public',
   'kube-node-lease',

@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { FakeClock } from '../../../test/support/fake-clock.ts'
+import { MemoryKube } from '../../../test/support/memory-kube.ts'
+import { after } from '../../core/clock.ts'
+import type { Kept, Pending } from '../../core/pass.ts'
+import { reasons as coreReasons } from '../../core/reasons.ts'
+import type { Secret } from '../../core/secret.ts'
+import { certificateSigningRequests } from '../../kube/kinds.ts'
+import type { SubjectInput } from '../../pki/index.ts'
+import { createAuthority, generateKey, issueCertificate, publicKeyOf } from '../../pki/index.ts'
+import type { CertifiedIdentity } from './issuance.ts'
+import { certificatePass, csrIssuance } from './issuance.ts'
+import { agentOrder, csrObject } from './request.ts'
+
+const order = agentOrder('west', 'a1')
+const denied = coreReasons.IssuerDenied
+const [halted, wrongCertificate] = [coreReasons.KeepUnavailable, coreReasons.IssuanceFailed]
+
+async function scene() {
+  const clock = new FakeClock(new Date())
+  const kube = new MemoryKube(clock)
+  const csrs = kube.of(certificateSigningRequests)
+  const steps: string[] = []
+  const issuance = csrIssuance<CertifiedIdentity>({
+    order,
+    asker: () => kube,
+    isCurrent: () => true,
+    materialOf: (identity) => identity,
+    passOf: (certificate, now) =>
+      certificatePass({ id: 'x', kind: 'join', holder: 'west', issuer: 'hub', keptIn: 'memory' }, certificate, now),
+    selector: 'open-cluster-management.io/cluster-name=west',
+    reasons: { denied, halted, wrongCertificate },
+    lookAgainMs: 60_000,
+    onStep: (step) => steps.push(step),
+  })
+  const next = (pending?: Pending, kept?: Kept<CertifiedIdentity>) => issuance.next(clock.now(), kept, pending)
+  const begun = async (): Promise<Pending & { material: Secret }> => {
+    const step = await next()
+    assert.ok(step.step === 'waiting' && step.pending?.material)
+    return { ...step.pending, material: step.pending.material }
+  }
+  const answer = async (name: string, status: object) => {
+    await csrs.patch(name, { type: 'merge', body: { status } }, { subresource: 'status' })
+  }
+  const authority = await createAuthority({ commonName: 'ca', clock, lifetimeMs: 86_400_000 })
+  const certificate = async (keyPem: Secret, subject: SubjectInput = order.subject) => {
+    const terms = {
+      usages: ['client'] as const,
+      notBefore: after(clock.now(), -300_000),
+      notAfter: after(clock.now(), 600_000),
+    }
+    const pem = await issueCertificate(authority, { subject, publicKeyPem: publicKeyOf(keyPem) }, terms)
+    return Buffer.from(pem).toString('base64')
+  }
+  return { clock, csrs, next, begun, answer, certificate, steps }
+}
+const approved = { conditions: [{ type: 'Approved', status: 'True' }] }
+
+test('the key is on record before the request exists, and the request is made once', async () => {
+  const { csrs, next, begun, steps } = await scene()
+  const pending = await begun()
+  assert.equal((await csrs.list()).items.length, 0)
+  await next(pending)
+  const again = await next(pending)
+  assert.deepEqual(
+    [again.step, (await csrs.list()).items.map(({ metadata }) => metadata.name)],
+    ['waiting', [pending.name]],
+  )
+  assert.deepEqual(steps, ['created'])
+})
+
+test('certificate and approval are both waited for, in either order', async () => {
+  const { next, begun, answer, certificate } = await scene()
+  const pending = await begun()
+  await next(pending)
+  const pem = await certificate(pending.material)
+  await answer(pending.name, { certificate: pem })
+  assert.equal((await next(pending)).step, 'waiting')
+  await answer(pending.name, approved)
+  const granted = await next(pending)
+  assert.equal(granted.step, 'granted')
+  assert.equal((await next(undefined, granted.step === 'granted' ? granted : undefined)).step, 'granted')
+})
+
+test('the life of a certificate that is dated back begins with its receipt', async () => {
+  const { clock, next, begun, answer, certificate } = await scene()
+  const pending = await begun()
+  await next(pending)
+  await answer(pending.name, { ...approved, certificate: await certificate(pending.material) })
+  const granted = await next(pending)
+  assert.ok(granted.step === 'granted')
+  assert.deepEqual(granted.pass.issuedAt, clock.now())
+})
+
+test('a denial or a failure is a refusal, also when a certificate is there', async () => {
+  for (const type of ['Denied', 'Failed']) {
+    const { next, begun, answer, certificate } = await scene()
+    const pending = await begun()
+    await next(pending)
+    const conditions = [
+      { type: 'Approved', status: 'True' },
+      { type, status: 'True', reason: 'Why', message: 'because' },
+    ]
+    await answer(pending.name, { conditions, certificate: await certificate(pending.material) })
+    const step = await next(pending)
+    assert.ok(step.step === 'refused')
+    assert.equal(step.reason, denied)
+    assert.match(step.message ?? '', /Why: because/)
+  }
+})
+
+test('a certificate for another key or another subject is refused', async () => {
+  const { next, begun, answer, certificate } = await scene()
+  const pending = await begun()
+  await next(pending)
+  const others = [
+    await certificate(generateKey().keyPem),
+    await certificate(pending.material, agentOrder('west2', 'a1').subject),
+    Buffer.from('nonsense').toString('base64'),
+  ]
+  for (const other of others) {
+    await answer(pending.name, { ...approved, certificate: other })
+    const step = await next(pending)
+    assert.deepEqual([step.step, step.step === 'refused' && step.reason], ['refused', wrongCertificate])
+  }
+})
+
+test('a request that is gone is made again under its name', async () => {
+  const { csrs, next, begun } = await scene()
+  const pending = await begun()
+  await next(pending)
+  await csrs.delete(pending.name)
+  await next(pending)
+  assert.deepEqual(
+    (await csrs.list()).items.map(({ metadata }) => metadata.name),
+    [pending.name],
+  )
+})
+
+test("somebody else's request under our name, a damaged key and a changed order mean a new key", async () => {
+  const { csrs, next, begun } = await scene()
+  const pending = await begun()
+  const foreign = await csrObject(agentOrder('west', 'a2'), pending.material)
+  await csrs.create({ ...foreign, metadata: { name: pending.name } })
+  const { material: _, ...withoutKey } = pending
+  for (const given of [pending, withoutKey, { ...pending, name: 'west-other' }]) {
+    const step = await next(given)
+    assert.ok(step.step === 'waiting' && step.pending)
+    assert.notEqual(step.pending.name, given.name)
+  }
+})
+
+test('with ten requests of the holder none is added, and with nine one is', async () => {
+  const { csrs, next, begun } = await scene()
+  for (let index = 0; index < 10; index += 1) {
+    const csr = await csrObject(order, generateKey().keyPem)
+    await csrs.create(csr)
+  }
+  const pending = await begun()
+  const step = await next(pending)
+  assert.deepEqual([step.step, step.step === 'waiting' && step.for], ['waiting', halted])
+  assert.equal((await csrs.list()).items.length, 10)
+  const [first] = (await csrs.list()).items
+  await csrs.delete(first?.metadata.name ?? '')
+  await next(pending)
+  assert.ok(await csrs.find(pending.name))
+})

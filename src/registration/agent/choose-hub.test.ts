@@ -1,0 +1,15 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { chooseHub } from './choose-hub.ts'
+
+const hub = (server: string, isValid = true) => ({ server, isValid })
+
+test('the hub the agent is on is kept while it is valid', () => {
+  assert.equal(chooseHub([hub('a'), hub('b')], 'b')?.server, 'b')
+})
+
+test('else the first valid one is taken', () => {
+  assert.equal(chooseHub([hub('a', false), hub('b'), hub('c')], 'a')?.server, 'b')
+  assert.equal(chooseHub([hub('a'), hub('b')], undefined)?.server, 'a')
+  assert.equal(chooseHub([hub('a', false)], 'a'), undefined)
+})

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict'
+import type { Clock } from '../../src/core/clock.ts'
+import type { RequestSample } from '../../src/kube/client/index.ts'
+
+export interface Heard {
+  /** When it was answered or lost, by the test's clock. Milliseconds. */
+  at: number
+  /** When it was sent, by the real clock. Milliseconds. */
+  sentAt: number
+  /** As `PATCH managedclusters.cluster.open-cluster-management.io/status`. */
+  what: string
+  /** 0: it was lost. */
+  code: number
+  watch: boolean
+}
+
+export interface Traffic {
+  onRequest(sample: RequestSample): void
+  readonly count: number
+  since(count: number): readonly Heard[]
+  /** That the clients who share this kept their limit, over any second. Watches are not limited. */
+  assertWithin(limit: { qps: number; burst: number }): void
+  /** The most in one second of the test's clock, since so many. */
+  busiest(since: number): number
+}
+
+/** What clients on the system's clock asked for: give `onRequest` to them. */
+export function traffic(clock: Clock): Traffic {
+  const heard: Heard[] = []
+  return {
+    onRequest({ method, target, code, ms, watch }) {
+      heard.push({ at: clock.now().getTime(), sentAt: Date.now() - ms, what: `${method} ${target}`, code, watch })
+    },
+    get count() {
+      return heard.length
+    },
+    since: (count) => heard.slice(count),
+    assertWithin({ qps, burst }) {
+      const sent = heard.filter(({ watch }) => !watch).map(({ sentAt }) => sentAt)
+      assert.ok(mostWithin(1_000, sent) <= burst + qps + rounding, `${mostWithin(1_000, sent)} calls in a second`)
+    },
+    busiest: (since) =>
+      mostWithin(
+        1_000,
+        heard.slice(since).map(({ at }) => at),
+      ),
+  }
+}
+
+/** Moments are whole milliseconds. */
+const rounding = 2
+
+function mostWithin(ms: number, moments: readonly number[]): number {
+  const sorted = moments.toSorted((a, b) => a - b)
+  let [most, first] = [0, 0]
+  for (const [index, moment] of sorted.entries()) {
+    while ((sorted[first] ?? moment) <= moment - ms) first += 1
+    most = Math.max(most, index - first + 1)
+  }
+  return most
+}
