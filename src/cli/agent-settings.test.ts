@@ -6,9 +6,13 @@ import { agentSettingsOf } from './agent-settings.ts'
 
 /** What the command line comes to, with all defaults. */
 function settings(...args: string[]) {
+  return settingsIn('agent', args)
+}
+
+function settingsIn(namespace: string, args: string[]) {
   const command = agentCommand({ signal: new AbortController().signal, exitCode: undefined }).exitOverride()
   command.parseOptions(args)
-  return agentSettingsOf(command.opts<AgentOptions>(), { namespace: 'agent', spokeCa: 'pem' })
+  return agentSettingsOf(command.opts<AgentOptions>(), { namespace, spokeCa: 'pem' })
 }
 
 test('flags of the field become settings', () => {
@@ -26,6 +30,11 @@ test('flags of the field become settings', () => {
 
 test('the namespace is that of the kubeconfig unless one is given', () => {
   assert.equal(settings().namespace, 'agent')
+})
+
+test('a kubeconfig that names no namespace leads to the one that lanyard join uses', () => {
+  assert.equal(settingsIn('default', []).namespace, 'open-cluster-management-agent')
+  assert.equal(settingsIn('default', ['--namespace', 'default']).namespace, 'default')
 })
 
 test('hubs are tried in the order they are named', () => {

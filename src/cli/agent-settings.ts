@@ -1,3 +1,4 @@
+import { agentNamespace } from '../fleet/names.ts'
 import type { AgentSettings } from '../registration/agent/deps.ts'
 import type { AgentOptions } from './agent.ts'
 import { failures } from './failures.ts'
@@ -30,7 +31,7 @@ export function agentSettingsOf(flags: AgentOptions, found: { namespace: string;
   const clusterName = flags.spokeClusterName ?? flags.clusterName
   const agentName = flags.agentId ?? flags.agentName
   const settings: AgentSettings = {
-    namespace: flags.namespace ?? found.namespace,
+    namespace: flags.namespace ?? (found.namespace === 'default' ? agentNamespace : found.namespace),
     ...(clusterName && { clusterName }),
     ...(agentName && { agentName }),
     hubKubeconfigSecret: flags.hubKubeconfigSecret,

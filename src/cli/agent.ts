@@ -59,7 +59,10 @@ export function agentCommand(stop: Stop): Command {
     .description('Run the agent of a managed cluster: join the hub, keep the certificate fresh, report how it stands.')
     .option('--kubeconfig <file>', 'where the agent keeps its Secrets (default: as kubectl, or the account of the pod)')
     .option('--spoke-kubeconfig <file>', 'the cluster that is managed (default: the same)')
-    .option('--namespace <name>', 'of those Secrets (default: that of the context, in a pod its own)')
+    .option(
+      '--namespace <name>',
+      'of those Secrets (default: that of the context or pod; where that is none, open-cluster-management-agent)',
+    )
     .option('--listen <address>', 'where https /healthz and /metrics are served (default: nowhere)', addressOf)
     .option('--feature-gates <gates>', 'A=true,B=false', gatesOf)
     .option(

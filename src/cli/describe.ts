@@ -1,9 +1,7 @@
 import { Command } from 'commander'
-import { systemClock } from '../core/clock.ts'
-import { systemRandom } from '../core/random.ts'
 import type { OutputFormat } from './output.ts'
 import { outputOption } from './output.ts'
-import { loadSettings, withSettings } from './settings.ts'
+import { withSettings } from './settings.ts'
 import type { Stop } from './stop-signal.ts'
 
 const examples = `
@@ -24,15 +22,13 @@ export function describeCommand(stop: Stop): Command {
 }
 
 async function describe(name: string, output: OutputFormat, command: Command, stop: Stop): Promise<void> {
-  const { settings, log } = await loadSettings(command)
-  const deps = { clock: systemClock, random: systemRandom, log, signal: stop.signal }
-  const [{ openHub }, { describeCluster }, { formatData }] = await Promise.all([
-    import('./open-hub.ts'),
+  const [{ withHub }, { describeCluster }, { formatData }] = await Promise.all([
+    import('./operate.ts'),
     import('./describe-cluster.ts'),
     import('./output.ts'),
   ])
-  const hub = await openHub(settings, deps)
-  await using _client = hub.client
-  const { data, text } = await describeCluster(name, hub.client, deps)
-  process.stdout.write(output === 'json' || output === 'yaml' ? formatData(output, data) : text)
+  await withHub(command, stop, async ({ client }, deps) => {
+    const { data, text } = await describeCluster(name, client, deps)
+    process.stdout.write(output === 'json' || output === 'yaml' ? formatData(output, data) : text)
+  })
 }

@@ -1,10 +1,8 @@
 import { Command } from 'commander'
-import { systemClock } from '../core/clock.ts'
-import { systemRandom } from '../core/random.ts'
 import type { ClusterOverview } from '../registration/overview/cluster-overview.ts'
 import type { OutputFormat } from './output.ts'
 import { outputOption } from './output.ts'
-import { loadSettings, withSettings } from './settings.ts'
+import { withSettings } from './settings.ts'
 import type { Stop } from './stop-signal.ts'
 import type { TableColumn } from './table.ts'
 import { formatSpan } from './table.ts'
@@ -58,10 +56,7 @@ const leftOf = (expiresAt: Date | undefined, now: Date): string | undefined =>
   expiresAt && (expiresAt <= now ? 'expired' : `${formatSpan(expiresAt.getTime() - now.getTime())} left`)
 
 async function getClusters(names: string[], options: GetOptions, command: Command, stop: Stop): Promise<void> {
-  const { settings, log } = await loadSettings(command)
-  const deps = { clock: systemClock, random: systemRandom, log, signal: stop.signal }
-  const [{ openHub }, { showClusters }] = await Promise.all([import('./open-hub.ts'), import('./get-clusters.ts')])
-  const hub = await openHub(settings, deps)
-  await using _client = hub.client
-  await showClusters({ ...options, names, kube: hub.client, print: (text) => void process.stdout.write(text) }, deps)
+  const [{ withHub }, { showClusters }] = await Promise.all([import('./operate.ts'), import('./get-clusters.ts')])
+  const print = (text: string) => void process.stdout.write(text)
+  await withHub(command, stop, ({ client: kube }, deps) => showClusters({ ...options, names, kube, print }, deps))
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Step } from '../core/step.ts'
 import type { Embedded } from '../embedded/index.ts'
 import type { CommandDeps, Hub } from './open-hub.ts'
-import { connectTo } from './open-hub.ts'
+import { openHub } from './open-hub.ts'
 
 export interface OwnHub extends Hub, AsyncDisposable {
   readonly plane: Embedded
@@ -13,7 +13,7 @@ export interface OwnHub extends Hub, AsyncDisposable {
 export async function startOwnHub(dir: string, deps: CommandDeps): Promise<OwnHub> {
   const { startEmbedded } = await import('../embedded/index.ts')
   const plane = await startEmbedded({ dir, ...deps })
-  const hub = await connectTo({ path: plane.adminKubeconfigPath }, 'default', deps)
+  const hub = await openHub({ kubeconfig: plane.adminKubeconfigPath, namespace: 'default' }, deps)
   return {
     ...hub,
     plane,

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { randomFillSync } from 'node:crypto'
 
 /** Randomness, passed in. Keys and tokens come from node:crypto directly; this is for jitter and names. */
 export interface Random {
@@ -15,4 +15,18 @@ export const randomFrom = (fraction: () => number): Random => ({
   suffix: (length) => Array.from({ length }, () => nameAlphabet[Math.floor(fraction() * nameAlphabet.length)]).join(''),
 })
 
-export const systemRandom: Random = randomFrom(() => randomBytes(6).readUIntBE(0, 6) / 2 ** 48)
+const fractionBytes = 6
+const drawn = Buffer.alloc(fractionBytes * 256)
+let nextAt = drawn.length
+
+/** Many at a time: the system takes about as long for one as for all of them. */
+function drawFraction(): number {
+  if (nextAt === drawn.length) {
+    randomFillSync(drawn)
+    nextAt = 0
+  }
+  nextAt += fractionBytes
+  return drawn.readUIntBE(nextAt - fractionBytes, fractionBytes) / 2 ** (8 * fractionBytes)
+}
+
+export const systemRandom: Random = randomFrom(drawFraction)

@@ -112,8 +112,16 @@ export function controller(name: string, reconcile: Reconcile, options: Controll
     const startedAt = clock.now().getTime()
     const tooLate = () => failures.RECONCILE_DEADLINE({ controller: name, key, deadlineMs })
     using limit = deadline(clock, deadlineMs, tooLate, stop)
-    const fields = { controller: name, key, reconcileId: random.suffix(8) }
-    const context = { signal: limit.signal, attempt: from.attempts(key), log: log.child(fields) }
+    let own: Log | undefined
+    const context: ReconcileContext = {
+      signal: limit.signal,
+      attempt: from.attempts(key),
+      // Made when it is asked for: most reconciles have nothing to say.
+      get log() {
+        own ??= log.child({ controller: name, key, reconcileId: random.suffix(8) })
+        return own
+      },
+    }
     running += 1
     try {
       const end = await ending(() => reconcile(key, context), name, key)

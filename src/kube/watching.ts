@@ -1,7 +1,18 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Informer } from './informer.ts'
 import type { Key, KubeObject, Stored } from './objects.ts'
 import { keyOf } from './objects.ts'
 import type { Change } from './store.ts'
+
+/**
+ * For `when`: an update counts only if what is looked at changes by it.
+ *
+ * @example watching(clusters, undefined, { when: changesOf(({ metadata }) => metadata.labels) })
+ */
+export const changesOf =
+  <T extends KubeObject>(lookAt: (object: Stored<T>) => unknown) =>
+  (change: Change<T>): boolean =>
+    change.type !== 'updated' || !isDeepStrictEqual(lookAt(change.previous), lookAt(change.object))
 
 /** A source of keys for a controller. */
 export interface Watching {

@@ -60,7 +60,7 @@ export function clusterCreation(options: ClusterCreationOptions): { run: Run; po
     if (await clusters.find(cluster)) return
     try {
       await clusters.create(newCluster(cluster, settings))
-      log.info({ cluster }, 'managed cluster created on the hub')
+      log.info('managed cluster created on the hub')
     } catch (error) {
       if (!isAlreadyExists(error)) throw error
     }

@@ -26,6 +26,7 @@ import { FakeClock } from '../../support/fake-clock.ts'
 import type { FaultProxy } from '../../support/fault-proxy.ts'
 import { startFaultProxy } from '../../support/fault-proxy.ts'
 import type { HubScene } from '../../support/fleet-scene.ts'
+import { lanyard } from '../../support/lanyard.ts'
 import { suiteScope } from '../../support/suite-scope.ts'
 import type { TestScope } from '../../support/test-scope.ts'
 
@@ -120,7 +121,7 @@ describe('an agent with two hubs', needsControlPlane, () => {
     await withTime(silent.clock, () => joinsSecond(silent.scene))
   })
 
-  test('R29a: a restart is no reason to leave a hub that is still good', async (t) => {
+  test('R29: a restart is no reason to leave a hub that is still good; one kubeconfig is no choice, and refused', async (t) => {
     const { scene, clock } = await onFirst(t)
     await setAccepted(scene.admin, scene.cluster, false)
     await withTime(clock, () => joinsSecond(scene))
@@ -130,5 +131,12 @@ describe('an agent with two hubs', needsControlPlane, () => {
     await withTime(clock, () => isOnSecond(scene))
     assert.equal((await csrsOf(second.admin, scene.cluster)).length, 1)
     assert.equal(scene.agent.state().hub, planes[1].url)
+
+    const { code, err } = await lanyard(t, [
+      ...['agent', '--feature-gates', 'MultipleHubs=true', '--bootstrap-kubeconfigs', scene.bootstrapPath],
+      ...['--kubeconfig', planes[0].adminKubeconfigPath],
+    ]).ended
+    assert.equal(code, 1)
+    assert.match(err, /needs at least two bootstrap kubeconfigs.*AGENT_ONE_HUB/)
   })
 })

@@ -1,6 +1,8 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { CertificateSigningRequest } from 'kubernetes-types/certificates/v1.d.ts'
 import type { ManagedCluster } from '../../../apis/cluster/managed-cluster.ts'
 import type { Clock } from '../../../core/clock.ts'
+import type { Reason } from '../../../core/reason.ts'
 import type { ClusterRequest } from '../../../fleet/csr/approval.ts'
 import { decisionOn, judgeClusterRequest } from '../../../fleet/csr/approval.ts'
 import { byAge } from '../../../fleet/csr/superseded.ts'
@@ -26,6 +28,11 @@ export interface ClusterRequests {
 
 type Csr = Stored<CertificateSigningRequest>
 
+type Verdict = { readonly labels: Csr['metadata']['labels'] } & (
+  | { readonly asks: Omit<ClusterRequest, 'csr'> }
+  | { readonly asks?: never; readonly why: Reason }
+)
+
 interface Watched {
   csrs: Pick<Informer<CertificateSigningRequest, 'cluster'>, 'on' | 'byIndex'>
   clusters: Pick<Informer<ManagedCluster>, 'on'>
@@ -35,23 +42,39 @@ interface Watched {
 export function clusterRequests({ csrs, clusters }: Watched, clock: Clock): ClusterRequests {
   const seenAt = new Map<string, Date>()
   const ofEarlierClusters = new Set<string>()
+  const verdicts = new Map<string, Verdict>()
   // Never given back: they live as long as the informers.
   csrs.on(({ type, object: { metadata } }) => {
     if (type !== 'deleted' && !seenAt.has(metadata.uid)) seenAt.set(metadata.uid, clock.now())
     if (type !== 'deleted') return
     seenAt.delete(metadata.uid)
     ofEarlierClusters.delete(metadata.uid)
+    verdicts.delete(metadata.uid)
   })
   clusters.on(({ type, object: { metadata } }) => {
     if (type !== 'deleted') return
     for (const csr of csrs.byIndex('cluster', metadata.name))
       if (decisionOn(csr) !== 'none') ofEarlierClusters.add(csr.metadata.uid)
   })
+  /** What a CSR asks for cannot change, only its labels can; and its signature takes long to check. */
+  const judgeOnce = (csr: Csr): ReturnType<typeof judgeClusterRequest> => {
+    const { uid, labels } = csr.metadata
+    const known = verdicts.get(uid)
+    if (known && isDeepStrictEqual(known.labels, labels)) return known.asks ? { ...known.asks, csr } : known.why
+    const judged = judgeClusterRequest(csr)
+    if (typeof judged === 'string') {
+      verdicts.set(uid, { labels, why: judged })
+      return judged
+    }
+    const { csr: _, ...asks } = judged
+    verdicts.set(uid, { labels, asks })
+    return judged
+  }
   const read = new WeakMap<Csr, SeenRequest | 'not ours'>()
   const readOnce = (csr: Csr): SeenRequest | 'not ours' => {
     const known = read.get(csr)
     if (known) return known
-    const judged = judgeClusterRequest(csr)
+    const judged = judgeOnce(csr)
     const request =
       typeof judged === 'string'
         ? 'not ours'

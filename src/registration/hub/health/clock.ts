@@ -10,7 +10,7 @@ import { controller } from '../../../kube/controller.ts'
 import type { Informer } from '../../../kube/informer.ts'
 import type { Key, Stored } from '../../../kube/objects.ts'
 import type { Watching } from '../../../kube/watching.ts'
-import { watching } from '../../../kube/watching.ts'
+import { changesOf, watching } from '../../../kube/watching.ts'
 import { reasons } from '../../reasons.ts'
 import type { HubDeps } from '../deps.ts'
 import { graceMs, leaseDurationMs } from '../heartbeats.ts'
@@ -76,7 +76,7 @@ export function clockController(deps: HubDeps, contact: Contact): Controller {
         const receivedAt = deps.clock.now()
         samples.set(cluster, { skewMs: receivedAt.getTime() - Date.parse(renewTime), receivedAt })
       }),
-      watching(deps.view.clusters),
+      watching(deps.view.clusters, undefined, { when: changesOf(whatSkewDependsOn) }),
     ],
   })
 }
@@ -94,6 +94,12 @@ const renewals = (leases: Informer<Lease>, note: (cluster: string, renewTime: st
       enqueue(namespace)
     }),
 })
+
+const whatSkewDependsOn = (cluster: ManagedCluster) => [
+  isSkipped(cluster),
+  cluster.spec?.leaseDurationSeconds,
+  findCondition(cluster.status?.conditions, conditions.clockSynced),
+]
 
 const isSkipped = ({ metadata }: ManagedCluster): boolean =>
   metadata?.annotations?.[annotations.skipClockSyncCheck] === 'true'

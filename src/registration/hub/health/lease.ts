@@ -1,6 +1,6 @@
 import type { Lease } from 'kubernetes-types/coordination/v1.d.ts'
 import { ManagedCluster } from '../../../apis/cluster/managed-cluster.ts'
-import { setCondition } from '../../../core/conditions.ts'
+import { findCondition, setCondition } from '../../../core/conditions.ts'
 import type { Outcome } from '../../../core/outcome.ts'
 import { done, requeueAfter } from '../../../core/outcome.ts'
 import { conditions, labels, leaseName } from '../../../fleet/names.ts'
@@ -11,7 +11,7 @@ import { leases } from '../../../kube/kinds.ts'
 import { microTime } from '../../../kube/lease-record.ts'
 import type { Key, Stored } from '../../../kube/objects.ts'
 import type { Change } from '../../../kube/store.ts'
-import { watching } from '../../../kube/watching.ts'
+import { changesOf, watching } from '../../../kube/watching.ts'
 import { reasons } from '../../reasons.ts'
 import type { HubDeps } from '../deps.ts'
 import { leaseDurationMs } from '../heartbeats.ts'
@@ -24,7 +24,7 @@ export const leaseController = (deps: HubDeps, contact: Contact, life: SignsOfLi
   controller('lease', (key, context) => reconcile(key, context, deps, contact, life), {
     ...deps,
     watches: [
-      watching(deps.view.clusters),
+      watching(deps.view.clusters, undefined, { when: changesOf(whatLeaseDependsOn) }),
       // Not for each renewal: the timer that is set already looks at the newest when it is due.
       watching(deps.view.leases, clusterOf, { when: isNoRenewal }),
       watching(deps.view.namespaces, undefined, { when: ({ type }) => type === 'added' }),
@@ -121,6 +121,13 @@ async function report(cluster: Stored<ManagedCluster>, deps: HubDeps, signal: Ab
     message: `The agent of ${name} stopped renewing its lease; check that it runs and reaches the hub.`,
   })
 }
+
+const whatLeaseDependsOn = ({ metadata, spec, status }: Stored<ManagedCluster>) => [
+  metadata.deletionTimestamp,
+  spec?.leaseDurationSeconds,
+  findCondition(status?.conditions, conditions.accepted)?.status,
+  findCondition(status?.conditions, conditions.available)?.status,
+]
 
 const leaseSeconds = (cluster: ManagedCluster): number => leaseDurationMs(cluster) / 1_000
 

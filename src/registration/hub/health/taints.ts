@@ -5,7 +5,7 @@ import { done } from '../../../core/outcome.ts'
 import { conditions, taints } from '../../../fleet/names.ts'
 import type { Controller } from '../../../kube/controller.ts'
 import { controller } from '../../../kube/controller.ts'
-import { watching } from '../../../kube/watching.ts'
+import { changesOf, watching } from '../../../kube/watching.ts'
 import type { HubDeps } from '../deps.ts'
 
 type Taint = NonNullable<NonNullable<ManagedCluster['spec']>['taints']>[number]
@@ -26,7 +26,14 @@ export const taintController = (deps: HubDeps): Controller =>
       await deps.kube.of(ManagedCluster.resource).patch(key, { type: 'merge', body }, { signal })
       return done
     },
-    { ...deps, watches: [watching(deps.view.clusters)] },
+    {
+      ...deps,
+      watches: [
+        watching(deps.view.clusters, undefined, {
+          when: changesOf((cluster) => [availabilityOf(cluster), cluster.spec?.taints]),
+        }),
+      ],
+    },
   )
 
 /** The list with the taint that goes with the availability, and without the other. The same list when it is so already. */

@@ -45,10 +45,18 @@ export function isNews(change: Change<ManagedCluster>): boolean {
 
 const ourFinalizers = [finalizers.apiResourceCleanup, finalizers.resourceCleanup]
 
+const noted: readonly string[] = [
+  annotations.agentName,
+  annotations.certificateIssuedAt,
+  annotations.certificateExpiresAt,
+  annotations.certificateFingerprint,
+  annotations.createdBy,
+  annotations.replaceAgent,
+  annotations.automaticallyAcceptedOn,
+]
+
 /** What a driver may go by, and the mark of an unjoin; not what the hub itself notes. */
 function annotationsOf({ metadata }: Stored<ManagedCluster>): object {
-  const { agentName, certificateExpiresAt, createdBy, replaceAgent, automaticallyAcceptedOn } = annotations
-  const noted: string[] = [agentName, certificateExpiresAt, createdBy, replaceAgent, automaticallyAcceptedOn]
   return Object.fromEntries(Object.entries(metadata.annotations ?? {}).filter(([name]) => !noted.includes(name)))
 }
 

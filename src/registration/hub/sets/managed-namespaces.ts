@@ -6,7 +6,7 @@ import type { Controller } from '../../../kube/controller.ts'
 import { controller } from '../../../kube/controller.ts'
 import type { Stored } from '../../../kube/objects.ts'
 import type { Watching } from '../../../kube/watching.ts'
-import { watching } from '../../../kube/watching.ts'
+import { changesOf, watching } from '../../../kube/watching.ts'
 import type { HubDeps } from '../deps.ts'
 import type { SetView } from './view.ts'
 
@@ -30,7 +30,12 @@ export const managedNamespaceController = (deps: HubDeps, view: SetView): Contro
     },
     {
       ...deps,
-      watches: [watching(deps.view.clusters), changedSets(view)],
+      watches: [
+        watching(deps.view.clusters, undefined, {
+          when: changesOf(({ metadata, status }) => [metadata.labels, status?.managedNamespaces]),
+        }),
+        changedSets(view),
+      ],
     },
   )
 
