@@ -40,17 +40,14 @@ export async function floorMs(count: number): Promise<number> {
       const rbac = acceptedRbac(name, {})
       await clusters.patch(name, { type: 'merge', body: { spec: { hubAcceptsClient: true } } })
       const finalizers = wantedFinalizers('accepted')
-      await clusters.apply({ metadata: { name, finalizers } }, { fieldManager: 'bench', force: true })
+      await clusters.patch(name, { type: 'merge', body: { metadata: { finalizers } } })
       await kube.of(namespaces).create(clusterNamespace(name, {}))
       await kube.of(clusterRoles).create(rbac.clusterRole)
       await kube.of(clusterRoleBindings).create(rbac.clusterRoleBinding)
       await kube.of(roleBindings, name).create(rbac.registrationBinding)
       await kube.of(roleBindings, name).create(rbac.workBinding)
-      const status = { conditions: setCondition([], accepted, systemClock.now()) }
-      await clusters.apply(
-        { metadata: { name }, status },
-        { fieldManager: 'bench-status', force: true, subresource: 'status' },
-      )
+      const body = { status: { conditions: setCondition([], accepted, systemClock.now()) } }
+      await clusters.patch(name, { type: 'merge', body }, { subresource: 'status' })
     }),
   )
 }

@@ -63,9 +63,12 @@ if (asked.help) refuse()
 const say = progress()
 const load = await prepareMachine(say)
 await ensureOcm()
-const cache = resolve(import.meta.dirname, '../../node_modules/.cache/bench-join')
+const cache = resolve(
+  import.meta.dirname,
+  `../../node_modules/.cache/bench-join${asked.scale === undefined ? '' : '-scale'}`,
+)
 await bundle([resolve(import.meta.dirname, '../../src/cli/main.ts')], cache)
-const profiling = process.env['BENCH_NODE_FLAGS']?.split(' ') ?? (asked.profile === undefined) ? (process.env['BENCH_NODE_FLAGS']?.split(' ') ?? []) : ['--cpu-prof', `--cpu-prof-dir=${resolve(asked.profile)}`]
+const profiling = asked.profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${resolve(asked.profile)}`]
 const launch = asked.plane === 'embedded' ? onEmbedded(join(cache, 'main.mjs')) : onKube
 const known = contestants(join(cache, 'main.mjs'), profiling)
 

@@ -2,7 +2,7 @@ import { Command } from 'commander'
 import type { AcceptChoices } from '../registration/operations/accept-plan.ts'
 import { wholeNumber } from './flag-values.ts'
 import { outputOption } from './output.ts'
-import { withSettings } from './settings.ts'
+import { withHubSettings } from './settings.ts'
 import type { Stop } from './stop-signal.ts'
 
 interface AcceptOptions {
@@ -26,7 +26,7 @@ Examples:
   lanyard accept west --replace-agent   let another agent take the place of the one that is alive`
 
 export function acceptCommand(stop: Stop): Command {
-  return withSettings(new Command('accept'))
+  return withHubSettings(new Command('accept'))
     .description('Let clusters in that ask to join the hub.')
     .argument('[names...]', 'the clusters')
     .option('--all', 'every cluster whose agent waits for approval')

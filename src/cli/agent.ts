@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander'
-import { addressOf, durationMs, gatesOf, listOf, pairsOf, repeated, wholeNumber } from './flag-values.ts'
-import { withLaterFlags, withProcessFlags } from './process-flags.ts'
+import { addressOf, certificateLife, gatesOf, listOf, pairsOf, repeated, wholeNumber } from './flag-values.ts'
+import { durationOption, withLaterFlags, withProcessFlags } from './process-flags.ts'
 import type { Stop } from './stop-signal.ts'
 
 export interface AgentOptions {
@@ -84,25 +84,19 @@ export function agentCommand(stop: Stop): Command {
       certificateLife,
       0,
     )
-    .option('--cluster-healthcheck-period <time>', 'between two looks at the cluster', durationMs, 60_000)
+    .addOption(durationOption('--cluster-healthcheck-period', 'between two looks at the cluster', '1m'))
     .option('--max-custom-cluster-claims <n>', 'how many claims are copied to the hub', wholeNumber(0), 20)
     .option('--reserved-cluster-claim-suffixes <list>', 'claims that are always copied', listOf)
     .option('--cluster-annotations <pairs>', 'k=v,k2=v2 on the ManagedCluster when it is made', pairsOf)
     .option('--spoke-external-server-urls <urls>', 'how this cluster is reached from outside', listOf)
     .option('--registration-auth <driver>', 'how to join: csr', 'csr')
     .option('--addon-kubeclient-registration-auth <driver>', 'how add-ons get their credentials: csr', 'csr')
-    .option(
-      '--create-retry-period <time>',
-      'between two tries to make a ManagedCluster it may not read',
-      durationMs,
-      60_000,
+    .addOption(
+      durationOption('--create-retry-period', 'between two tries to make a ManagedCluster it may not read', '1m'),
     )
-    .option('--resync-period <time>', 'between two looks at files that tell of no change', durationMs, 300_000)
+    .addOption(durationOption('--resync-period', 'between two looks at files that tell of no change', '5m'))
     .addHelpText('after', examples)
   return withLaterFlags(command, laterFlags).action(async (options: AgentOptions) =>
     (await import('./agent-run.ts')).runAgent(options, stop),
   )
 }
-
-/** Kubernetes signs for at least ten minutes. */
-const certificateLife = (text: string): number => (text === '0' ? 0 : wholeNumber(600)(text))

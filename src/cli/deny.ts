@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { outputOption } from './output.ts'
-import { withSettings } from './settings.ts'
+import { withHubSettings } from './settings.ts'
 import type { Stop } from './stop-signal.ts'
 
 interface DenyOptions {
@@ -15,7 +15,7 @@ Examples:
   lanyard unjoin west      removes it for good, see docs/leaving.md for what goes when`
 
 export function denyCommand(stop: Stop): Command {
-  return withSettings(new Command('deny'))
+  return withHubSettings(new Command('deny'))
     .description('Shut clusters out: their agents lose their rights, the clusters stay known.')
     .argument('[names...]', 'the clusters')
     .option('--clusters <names>', 'the same, separated by commas')

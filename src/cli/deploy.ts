@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander'
-import { gatesOf, listOf, pairsOf, wholeNumber } from './flag-values.ts'
+import { agentNamespace, hubNamespace } from '../fleet/names.ts'
+import { certificateLife, gatesOf, listOf, pairsOf, wholeNumber } from './flag-values.ts'
 
 export interface DeployOptions {
   image?: string
@@ -32,7 +33,7 @@ Examples:
 
 /** Only prints: what is applied, and by whom, stays with whoever reads it. */
 export function deployCommand(): Command {
-  const agent = common(new Command('agent'))
+  const agent = common(new Command('agent'), agentNamespace)
     .description('Print the agent as manifests for a managed cluster.')
     .option('--cluster-name <name>', 'of the cluster on the hub (default: the agent finds or makes one)')
     .option('--bootstrap-kubeconfig-secret <name>', 'holds the key kubeconfig', 'bootstrap-hub-kubeconfig')
@@ -40,12 +41,12 @@ export function deployCommand(): Command {
     .option(
       '--client-cert-expiration-seconds <n>',
       'life of the certificate; 0: as the signer likes',
-      wholeNumber(0),
+      certificateLife,
       0,
     )
     .addHelpText('after', agentExamples)
     .action(async (options: DeployAgentOptions) => (await import('./deploy-print.ts')).printAgent(options))
-  const hub = common(new Command('hub'))
+  const hub = common(new Command('hub'), hubNamespace)
     .description('Print the hub as manifests.')
     .option('--replicas <n>', 'one of them leads, all answer webhooks', wholeNumber(1), 1)
     .option('--auto-approved-csr-users <users>', 'whose clusters are let in without asking', listOf)
@@ -54,9 +55,12 @@ export function deployCommand(): Command {
   return new Command('deploy').description('Print manifests to install.').addCommand(agent).addCommand(hub)
 }
 
-const common = (command: Command): Command =>
+const common = (command: Command, namespace: string): Command =>
   command
-    .option('--image <image>', 'the container image (default: lanyard with the version of this program)')
-    .option('--namespace <name>', 'where it is installed')
+    .option(
+      '--image <image>',
+      'the container image (default: lanyard with the version of this program; nobody publishes one yet)',
+    )
+    .option('--namespace <name>', `where it is installed (default: ${namespace})`)
     .option('--feature-gates <gates>', 'A=true,B=false', gatesOf)
     .addOption(new Option('-o, --output <format>', 'how it is printed').choices(['yaml', 'json']).default('yaml'))

@@ -9,6 +9,7 @@ import type { Stored } from '../kube/objects.ts'
 import { failures } from '../registration/operations/failures.ts'
 import type { ClusterOverview } from '../registration/overview/cluster-overview.ts'
 import { clusterOverview } from '../registration/overview/cluster-overview.ts'
+import { knownSets, setsOf } from './get-clusters.ts'
 import type { CommandDeps } from './open-hub.ts'
 import { formatSpan, formatTable } from './table.ts'
 
@@ -30,13 +31,18 @@ export async function describeCluster(
   if (!cluster) throw failures.CLUSTER_UNKNOWN({ cluster: name })
   const labelSelector = `${labels.clusterName}=${name},!${labels.addonName}`
   const fieldSelector = `involvedObject.kind=ManagedCluster,involvedObject.name=${name}`
-  const [lease, csrs, happened] = await Promise.all([
+  const [lease, csrs, happened, sets] = await Promise.all([
     ifAllowed(kube.of(leases, name).find(leaseName, { signal })),
     ifAllowed(kube.of(certificateSigningRequests).list({ signal, labelSelector })),
     ifAllowed(kube.of(events).list({ signal, fieldSelector })),
+    knownSets(kube, signal),
   ])
   const data: ClusterDescription = {
-    overview: clusterOverview(cluster, { lease, csrs: csrs?.items ?? [] }),
+    overview: clusterOverview(cluster, {
+      lease,
+      csrs: csrs?.items ?? [],
+      ...(sets && { sets: setsOf(cluster, sets) }),
+    }),
     conditions: cluster.status?.conditions ?? [],
     taints: (cluster.spec?.taints ?? []).map(({ key, value, effect }) => ({ key, effect, ...(value && { value }) })),
     claims: cluster.status?.clusterClaims ?? [],
@@ -110,6 +116,9 @@ function asText({ overview, conditions, taints, claims, events: happened }: Clus
       { heading: 'COUNT', cell: ({ count }) => String(count) },
       { heading: 'MESSAGE', cell: ({ message }) => message },
     ]),
+    overview.stage === 'joined' && overview.available === 'True'
+      ? ''
+      : `\nWhat is wrong and what to do: lanyard doctor ${overview.name}\n`,
   ].join('')
 }
 

@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import type { OutputFormat } from './output.ts'
 import { outputOption } from './output.ts'
-import { withSettings } from './settings.ts'
+import { withHubSettings } from './settings.ts'
 import type { Stop } from './stop-signal.ts'
 
 const examples = `
@@ -10,7 +10,7 @@ Examples:
   lanyard describe cluster west -o json   for a program to read`
 
 export function describeCommand(stop: Stop): Command {
-  const cluster = withSettings(new Command('cluster'))
+  const cluster = withHubSettings(new Command('cluster'))
     .description('One cluster: its identity, health, conditions and what happened to it.')
     .argument('<name>')
     .addOption(outputOption(['table', 'json', 'yaml']))

@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import { agentNamespace } from '../fleet/names.ts'
 import { outputOption } from './output.ts'
-import { withSettings } from './settings.ts'
+import { withHubSettings } from './settings.ts'
 import type { Stop } from './stop-signal.ts'
 
 interface DoctorOptions {
@@ -20,7 +20,7 @@ Examples:
 Exit code 0: nothing is wrong. 1: something is. The ids are explained in docs/troubleshooting.md.`
 
 export function doctorCommand(stop: Stop): Command {
-  return withSettings(new Command('doctor'))
+  return withHubSettings(new Command('doctor'))
     .description('Find out what is wrong between a cluster and its hub. Changes nothing.')
     .argument('[name]', 'the cluster, as the hub knows it')
     .option('--managed-kubeconfig <file>', 'the cluster')

@@ -54,6 +54,7 @@ export const failures = catalogue({
     400,
     '{name} cannot be the name of a cluster; give --cluster-name with at most 63 lower-case letters, digits and dashes, beginning and ending with a letter or digit',
   ],
+  JOIN_RESERVED_NAME: [400, 'no cluster can be called {name}, because {why}; give another --cluster-name'],
   JOIN_BAD_URL: [400, '{flag} must be an https URL such as https://hub.example.com:6443, and is {url}'],
   JOIN_BAD_ANNOTATION: [
     400,
@@ -77,7 +78,7 @@ export const failures = catalogue({
   ],
   JOIN_HUB_UNREACHABLE: [
     503,
-    'the hub cannot be reached at {server} ({detail}); check --hub-apiserver, or add --skip-hub-check if only the cluster reaches it',
+    'the hub cannot be reached at {server} ({detail}); check --hub-apiserver; if only the cluster reaches it, add --skip-hub-check and give its CA with --ca-file',
   ],
   JOIN_TOKEN_REFUSED: [
     401,

@@ -41,6 +41,9 @@ export const wholeNumber =
     )
   }
 
+/** Of a certificate, in seconds: Kubernetes signs for at least ten minutes. 0 leaves it to the signer. */
+export const certificateLife = (text: string): number => (text === '0' ? 0 : wholeNumber(600)(text))
+
 const units: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 }
 
 /** `90s`, `1h30m`, `500ms`, as Go writes them; in milliseconds. */

@@ -58,11 +58,11 @@ async function overviews({ kube, names, clusterset }: ShowClusters, { signal }: 
     .toSorted((a, b) => a.name.localeCompare(b.name))
 }
 
-const setsOf = (cluster: Stored<ManagedCluster>, sets: readonly Stored<ManagedClusterSet>[]): string[] =>
+export const setsOf = (cluster: Stored<ManagedCluster>, sets: readonly Stored<ManagedClusterSet>[]): string[] =>
   sets.filter((set) => isMember(set, cluster)).map(({ metadata }) => metadata.name)
 
 /** Undefined where this user may not list them, or there are none: the label of a cluster then tells its set. */
-async function knownSets(kube: Kube, signal: AbortSignal) {
+export async function knownSets(kube: Kube, signal: AbortSignal) {
   try {
     return (await kube.of(ManagedClusterSet.resource).list({ signal })).items
   } catch (error) {

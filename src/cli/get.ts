@@ -2,7 +2,7 @@ import { Command } from 'commander'
 import type { ClusterOverview } from '../registration/overview/cluster-overview.ts'
 import type { OutputFormat } from './output.ts'
 import { outputOption } from './output.ts'
-import { withSettings } from './settings.ts'
+import { withHubSettings } from './settings.ts'
 import type { Stop } from './stop-signal.ts'
 import type { TableColumn } from './table.ts'
 import { formatSpan } from './table.ts'
@@ -21,7 +21,7 @@ Examples:
   lanyard get clusters -o json           for a program to read`
 
 export function getCommand(stop: Stop): Command {
-  const clusters = withSettings(new Command('clusters'))
+  const clusters = withHubSettings(new Command('clusters'))
     .alias('cluster')
     .description('The clusters of the fleet, one a line.')
     .argument('[names...]', 'only these')

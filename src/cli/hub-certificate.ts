@@ -53,10 +53,10 @@ export function hubCertificate(
     try {
       const authority = authorityIn((await kube.of(secrets, namespace).find(hubCaSecret, { deadlineMs: 5_000 }))?.data)
       if (authority) return await issuedBy(authority, { names, clock })()
-      log.warn({ namespace, secret: hubCaSecret }, 'no CA to serve with, so webhooks cannot work; run lanyard init')
+      log.warn({ namespace, name: hubCaSecret }, 'no CA to serve with, so webhooks cannot work; run lanyard init')
       return await meanwhile(lookAgainMs)
     } catch (error) {
-      log.warn({ err: error, namespace, secret: hubCaSecret }, 'the CA to serve with could not be read')
+      log.warn({ err: error, namespace, name: hubCaSecret }, 'the CA to serve with could not be read')
       return await meanwhile(askAgainMs)
     }
   }

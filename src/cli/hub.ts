@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander'
-import { addressOf, durationMs, gatesOf, httpsUrl, listOf, pairsOf, wholeNumber } from './flag-values.ts'
-import { withProcessFlags } from './process-flags.ts'
+import { addressOf, gatesOf, httpsUrl, listOf, pairsOf, wholeNumber } from './flag-values.ts'
+import { durationOption, withProcessFlags } from './process-flags.ts'
 import type { Stop } from './stop-signal.ts'
 
 export interface HubOptions {
@@ -39,10 +39,18 @@ export function hubCommand(stop: Stop): Command {
     .description('Run the hub: let clusters in, keep their rights, watch their health, answer its webhooks.')
     .option('--kubeconfig <file>', 'of the hub (default: KUBECONFIG, ~/.kube/config, the account of the pod)')
     .option('--namespace <name>', 'of the lease and the CA of the hub', 'open-cluster-management-hub')
-    .option('--listen <address>', 'where webhooks, /metrics and /healthz are served', addressOf, addressOf(':9443'))
+    .addOption(
+      new Option('--listen <address>', 'where webhooks, /metrics and /healthz are served')
+        .argParser(addressOf)
+        .default(addressOf(':9443'), ':9443'),
+    )
     .option('--webhook-url <url>', 'how the API server reaches it, where that is no Service', httpsUrl)
     .option('--feature-gates <gates>', 'A=true,B=false', gatesOf)
-    .option('--enabled-registration-drivers <names>', 'ways to join', (text: string) => listOf(text), ['csr'])
+    .addOption(
+      new Option('--enabled-registration-drivers <names>', 'ways to join')
+        .argParser((text: string) => listOf(text))
+        .default(['csr'], 'csr'),
+    )
     .option('--auto-approved-csr-users <users>', 'whose clusters are let in without asking', listOf)
     .addOption(
       new Option('--cluster-auto-approval-users <users>', 'older name of the last').argParser(listOf).hideHelp(),
@@ -55,7 +63,7 @@ export function hubCommand(stop: Stop): Command {
     )
     .option('--hub-apiserver-url <url>', 'how clusters reach the hub', httpsUrl)
     .option('--lease-grace-factor <n>', 'lease durations without a heartbeat until Unknown', wholeNumber(1, 100), 5)
-    .option('--unjoin-grace <time>', 'how long a cluster that left by itself stays listed', durationMs, 3_600_000)
+    .addOption(durationOption('--unjoin-grace', 'how long a cluster that left by itself stays listed', '1h'))
     .addHelpText('after', examples)
     .action(async (options: HubOptions) => (await import('./hub-run.ts')).runHub(options, stop))
 }

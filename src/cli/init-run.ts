@@ -80,6 +80,9 @@ export async function runInit(options: InitOptions, command: Command, stop: Stop
     'lanyard',
     ...hubArguments(installed),
     ...(webhookUrl ? [`--webhook-url=${webhookUrl}`] : []),
+    ...(webhookUrl && isLoopback(webhookUrl) ? [`--listen=${hostOf(webhookUrl)}`] : []),
+    ...(settings.kubeconfig ? [`--kubeconfig=${settings.kubeconfig}`] : []),
+    ...(settings.context ? [`--context=${settings.context}`] : []),
   ].join(' ')
   if (options.outputJoinCommandFile) await writeJoinCommand(options.outputJoinCommandFile, commandToJoin(invitation))
   if (options.output === 'json') {
@@ -88,6 +91,12 @@ export async function runInit(options: InitOptions, command: Command, stop: Stop
     return
   }
   process.stdout.write(`\n${[...runsTheHub(options, hubCommand), ...invites(invitation)].join('\n')}\n`)
+}
+
+/** With its port, which a URL of https may leave out. */
+function hostOf(url: string): string {
+  const { hostname, port } = new URL(url)
+  return `${hostname}:${port || 443}`
 }
 
 interface Preparation {

@@ -32,6 +32,8 @@ Examples:
 
 It may be repeated: what is there is kept or put right.`
 
+const settings = { data: null, namespace: 'Where the hub lives. Absent: open-cluster-management-hub.' }
+
 const laterFlags = [
   '--hub-cluster-arn',
   '--aws-resource-tags',
@@ -42,7 +44,7 @@ const laterFlags = [
 ]
 
 export function initCommand(stop: Stop): Command {
-  const command = withSettings(new Command('init'))
+  const command = withSettings(new Command('init'), settings)
     .description('Prepare a cluster to be a hub: its kinds, rights, CA and webhooks, and who may ask to join.')
     .option('--webhook-url <url>', 'where the API server finds the hub (default: its Service)', httpsUrl)
     .option('--image <image>', 'also run the hub in the cluster, with this image')

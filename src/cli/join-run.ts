@@ -9,6 +9,7 @@ import { annotations } from '../fleet/names.ts'
 import { connect } from '../kube/client/index.ts'
 import type { Connection } from '../kube/connection.ts'
 import { formatKubeconfig } from '../kube/kubeconfig/index.ts'
+import { whyReserved } from '../registration/hub/membership/reserved-names.ts'
 import type { AgentInstallation } from '../registration/manifests/agent.ts'
 import {
   agentDeploymentManifest,
@@ -69,7 +70,10 @@ export async function runJoin(options: JoinOptions, stop: Stop): Promise<void> {
     const hub = verified(wish, ca)
     if (!options.skipHubCheck) await checkToken(hub, deps)
     const server = options.forceInternalEndpointLookup ? (await publishedInfo(hub, deps)).server : wish.server
-    progress.show({ did: 'the hub is the right one, and lets this cluster ask', detail: wish.server })
+    progress.show({
+      did: options.skipHubCheck ? 'the hub was not asked' : 'the hub is the right one, and lets this cluster ask',
+      detail: wish.server,
+    })
 
     progress.show({ doing: 'installing the agent' })
     const crds = crdManifests(spokeKinds)
@@ -140,6 +144,8 @@ function checkOptions(options: JoinOptions): void {
   if (mode !== 'default') throw failures.FLAG_LATER({ flag: `--mode ${mode}` })
   if (clusterName.length > 63 || !/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(clusterName))
     throw failures.JOIN_BAD_NAME({ name: JSON.stringify(clusterName) })
+  const why = whyReserved(clusterName)
+  if (why !== undefined) throw failures.JOIN_RESERVED_NAME({ name: clusterName, why })
   if (!URL.canParse(options.hubApiserver) || new URL(options.hubApiserver).protocol !== 'https:')
     throw failures.JOIN_BAD_URL({ flag: '--hub-apiserver', url: JSON.stringify(options.hubApiserver) })
   for (const key of Object.keys(options.klusterletAnnotation ?? {}))

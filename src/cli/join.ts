@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander'
-import { gatesOf, listOf, pairsOf, repeated, wholeNumber } from './flag-values.ts'
+import { certificateLife, gatesOf, listOf, pairsOf, repeated, wholeNumber } from './flag-values.ts'
 import { withLaterFlags } from './process-flags.ts'
 import type { Stop } from './stop-signal.ts'
 
@@ -68,12 +68,15 @@ export function joinCommand(stop: Stop): Command {
     .option('--skip-hub-check', 'do not ask the hub whether it takes the token: only the cluster reaches it')
     .option('--force-internal-endpoint-lookup', 'the agent uses the address that the hub publishes for itself')
     .option('--namespace <name>', 'of the agent', 'open-cluster-management-agent')
-    .option('--image <image>', 'of the agent (default: lanyard with the version of this program)')
+    .option(
+      '--image <image>',
+      'of the agent (default: lanyard with the version of this program; nobody publishes one yet)',
+    )
     .option('--feature-gates <gates>', 'of the agent: A=true,B=false', gatesOf)
     .option(
       '--client-cert-expiration-seconds <n>',
       'life of the certificate; 0: as the signer likes',
-      wholeNumber(0),
+      certificateLife,
       0,
     )
     .option('--klusterlet-annotation <pairs>', 'k=v on the ManagedCluster; may be repeated', pairsOf)

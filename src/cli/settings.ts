@@ -8,15 +8,22 @@ import { configSchema } from './config-schema.ts'
 
 export type Settings = Config<typeof configSchema>
 
-/** Gives a command a flag for each setting, and `--config`. */
-export function withSettings(command: Command): Command {
-  for (const { flag, env, schema } of settingsOf(configSchema)) {
+/**
+ * Gives a command a flag for each setting, and `--config`.
+ * @param here what a setting means to this command; null for one that changes nothing, which the help leaves out
+ */
+export function withSettings(command: Command, here: Readonly<Record<string, string | null>> = {}): Command {
+  for (const { flag, env, schema, option: name } of settingsOf(configSchema)) {
     const byDefault = schema.default === undefined ? '' : ` Default: ${schema.default}.`
-    const option = new Option(`${flag} <value>`, `${schema.description ?? ''}${byDefault} [${env}]`)
-    command.addOption(schema.enum ? option.choices(schema.enum.map(String)) : option)
+    const option = new Option(`${flag} <value>`, `${here[name] ?? schema.description ?? ''}${byDefault} [${env}]`)
+    if (schema.enum) option.choices(schema.enum.map(String))
+    command.addOption(option.hideHelp(here[name] === null))
   }
   return command.option('--config <file>', 'The configuration file. (default: lanyard.yaml, where there is one)')
 }
+
+/** For commands that act on a hub and keep nothing on this machine. */
+export const withHubSettings = (command: Command): Command => withSettings(command, { data: null, namespace: null })
 
 /** Flags over variables over the file over defaults, with a logger made accordingly. */
 export async function loadSettings(command: Command): Promise<{ settings: Settings; log: Log }> {

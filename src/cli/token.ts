@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander'
-import { durationMs, httpsUrl } from './flag-values.ts'
-import { withSettings } from './settings.ts'
+import { httpsUrl } from './flag-values.ts'
+import { durationOption } from './process-flags.ts'
+import { withHubSettings } from './settings.ts'
 import type { Stop } from './stop-signal.ts'
 
 export interface TokenOptions {
@@ -19,10 +20,10 @@ Examples:
 A token lets whoever has it ask to join, not join: the hub still has to accept the cluster.`
 
 export function tokenCommand(stop: Stop): Command {
-  return withSettings(new Command('token'))
+  return withHubSettings(new Command('token'))
     .description('Print a token of the hub, and the command that joins a cluster with it.')
     .option('--use-bootstrap-token', 'a bootstrap token of Kubernetes in place of one of a service account')
-    .option('--expires <time>', 'how long it is good', durationMs, 3_600_000)
+    .addOption(durationOption('--expires', 'how long it is good', '1h'))
     .option('--hub-apiserver <url>', 'how clusters reach the hub (default: as the kubeconfig does)', httpsUrl)
     .addOption(new Option('-o, --output <format>', 'how it is printed').choices(['text', 'json']).default('text'))
     .addHelpText('after', examples)

@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import { agentNamespace } from '../fleet/names.ts'
 import { wholeNumber } from './flag-values.ts'
-import { withSettings } from './settings.ts'
+import { withHubSettings } from './settings.ts'
 import type { Stop } from './stop-signal.ts'
 
 interface UnjoinOptions {
@@ -21,7 +21,7 @@ Examples:
 What goes when, and how it differs from deny: docs/leaving.md`
 
 export function unjoinCommand(stop: Stop): Command {
-  return withSettings(new Command('unjoin'))
+  return withHubSettings(new Command('unjoin'))
     .description('Take a cluster out of the fleet, on the hub and on the cluster.')
     .argument('[name]', 'the cluster, as the hub knows it')
     .option('--cluster-name <name>', 'the same')

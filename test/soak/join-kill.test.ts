@@ -26,7 +26,7 @@ import { supervise } from './supervised.ts'
 const rounds = Number(process.env['SOAK_ROUNDS'] ?? 10)
 /** A token outlives the longest run. */
 const tokenSeconds = 24 * 3_600
-const patience = { withinMs: 60_000, everyMs: 50 }
+const patience = { withinMs: 120_000, everyMs: 50 }
 
 /** Most of a start is compiling, and a process that is killed leaves nothing compiled behind: these end by themselves. */
 async function compileOnce(t: TestScope): Promise<void> {

@@ -26,11 +26,21 @@ export interface Question {
   name?: string
 }
 
-/** Those of every resource, those of special ones, and those that only access reviews know. */
-export const allVerbs: readonly string[] = [
-  ...['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection'],
-  ...['approve', 'sign', 'attest', 'escalate', 'bind', 'impersonate', 'use', 'proxy', 'connect'],
-  ...['renew', 'accept', 'join', 'subscribe'],
+const commonVerbs = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection']
+
+/** What only access reviews know of, and where Kubernetes or the field gives it a meaning. */
+const specialVerbs: readonly (readonly [resources: RegExp, verbs: readonly string[]])[] = [
+  [/^(certificatesigningrequests.*|signers)\.certificates/, ['approve', 'sign', 'attest']],
+  [/^(cluster)?roles\.rbac/, ['escalate', 'bind']],
+  [/^(users|groups|serviceaccounts|uids|userextras.*)\./, ['impersonate']],
+  [/^serviceaccounts\/token\./, ['subscribe']],
+  [/\/(proxy|exec|attach|portforward|log)\./, ['proxy', 'connect', 'use']],
+  [/^managedcluster/, ['renew', 'accept', 'approve', 'join', 'bind', 'use']],
+]
+
+const verbsOf = (group: string, resource: string): string[] => [
+  ...commonVerbs,
+  ...specialVerbs.flatMap(([resources, verbs]) => (resources.test(`${resource}.${group}`) ? verbs : [])),
 ]
 
 /** What roles may speak of though no server lists it. */
@@ -75,7 +85,7 @@ export function questions(
 ): Question[] {
   const known = new Map([...served, ...virtualResources].map((one) => [`${one.group}/${one.resource}`, one]))
   return [...known.values()].flatMap(({ group, resource, namespaced }) =>
-    allVerbs.map((verb) => ({ verb, group, resource, ...at(resource, namespaced) })),
+    verbsOf(group, resource).map((verb) => ({ verb, group, resource, ...at(resource, namespaced) })),
   )
 }
 

@@ -17,17 +17,17 @@ export interface Heard {
 export interface Traffic {
   onRequest(sample: RequestSample): void
   readonly count: number
+  readonly all: readonly Heard[]
   since(count: number): readonly Heard[]
   /** That the clients who share this kept their limit, over any second. Watches are not limited. */
   assertWithin(limit: { qps: number; burst: number }): void
-  /** The most in one second of the test's clock, since so many. */
-  busiest(since: number): number
 }
 
 /** What clients on the system's clock asked for: give `onRequest` to them. */
 export function traffic(clock: Clock): Traffic {
   const heard: Heard[] = []
   return {
+    all: heard,
     onRequest({ method, target, code, ms, watch }) {
       heard.push({ at: clock.now().getTime(), sentAt: Date.now() - ms, what: `${method} ${target}`, code, watch })
     },
@@ -39,18 +39,14 @@ export function traffic(clock: Clock): Traffic {
       const sent = heard.filter(({ watch }) => !watch).map(({ sentAt }) => sentAt)
       assert.ok(mostWithin(1_000, sent) <= burst + qps + rounding, `${mostWithin(1_000, sent)} calls in a second`)
     },
-    busiest: (since) =>
-      mostWithin(
-        1_000,
-        heard.slice(since).map(({ at }) => at),
-      ),
   }
 }
 
 /** Moments are whole milliseconds. */
 const rounding = 2
 
-function mostWithin(ms: number, moments: readonly number[]): number {
+/** How many of these moments fall together at most. */
+export function mostWithin(ms: number, moments: readonly number[]): number {
   const sorted = moments.toSorted((a, b) => a - b)
   let [most, first] = [0, 0]
   for (const [index, moment] of sorted.entries()) {

@@ -38,7 +38,7 @@ export function troubleOf({ state, message }: Report): string {
   switch (state) {
     case coreReasons.AwaitingIssuer:
     case coreReasons.AwaitingApproval:
-      return 'the certificate request waits for its approval on the hub; an administrator approves it'
+      return 'the certificate request waits for its approval on the hub; an administrator approves it there with: lanyard accept'
     case reasons.ClientCertificateCreationHalted:
       return 'the hub has 10 or more certificate requests of this cluster, so no further one is made; remove old ones, or wait until the hub does'
     case coreReasons.KeepUnavailable:

@@ -16,6 +16,8 @@ export interface HubSide {
   readonly cluster: Stored<ManagedCluster> | undefined
   readonly csrs: readonly Stored<CertificateSigningRequest>[]
   readonly lease: Lease | undefined
+  /** By which a hub leads. Absent where it runs without election, or is somebody else's. */
+  readonly leader?: Lease | undefined
   /** Rights the cluster should have and has not, as `kind/name`. */
   readonly missingRights: readonly string[]
 }
@@ -40,7 +42,7 @@ const isLeaving: Look = ({ name, cluster }) =>
     ? {
         id: 'leaving',
         evidence: `deleted at ${cluster.metadata.deletionTimestamp}: ${conditionOf(cluster, conditions.deleting)?.message ?? 'not begun'}`,
-        fix: `wait, or if its agent is gone for good run \`lanyard unjoin ${name} --force\``,
+        fix: `wait; if nothing moves, look whether \`lanyard hub\` runs, and if the agent is gone for good run \`lanyard unjoin ${name} --force\``,
       }
     : undefined
 
@@ -56,7 +58,7 @@ const isShutOut: Look = ({ name, cluster }) => {
 const isDuplicated: Look = ({ name, cluster }) => {
   const duplicate = conditionOf(cluster, conditions.duplicateAgent)
   if (duplicate?.status !== 'True') return undefined
-  const fix = `if the new agent shall take over, run \`lanyard accept ${name} --replace-agent\`; else stop it, or give its cluster another name`
+  const fix = `if the new agent shall take over, run \`lanyard accept ${name} --replace-agent\`; else stop it, or give its cluster another name, and delete its CSR`
   return { id: 'duplicate-agent', evidence: duplicate.message, fix }
 }
 
@@ -78,6 +80,8 @@ const asksInVain: Look = (side, now) => {
   const { name } = csr.metadata
   switch (decisionOn(csr)) {
     case 'none': {
+      // Accepting would be refused: the duplicate is what has to be told.
+      if (isDuplicated(side, now)) return undefined
       const evidence = `${name} was made by ${csr.spec.username} at ${csr.metadata.creationTimestamp}`
       return { id: 'csr-pending', evidence, fix: `run \`lanyard accept ${side.name}\` on the hub` }
     }
@@ -95,7 +99,16 @@ const asksInVain: Look = (side, now) => {
   }
 }
 
-const isIgnored: Look = ({ cluster }) => {
+/** A leader renews every few seconds; far past that, and past clocks that differ a little, there is none. */
+const leaderlessMs = 60_000
+
+const isIgnored: Look = ({ cluster, leader }, now) => {
+  const { holderIdentity, renewTime } = leader?.spec ?? {}
+  const isLed = holderIdentity && now.getTime() - new Date(renewTime ?? 0).getTime() < leaderlessMs
+  if (leader && !isLed) {
+    const evidence = `nobody leads: lease ${leader.metadata?.namespace}/${leader.metadata?.name} was last renewed at ${renewTime ?? 'no time'}`
+    return { id: 'hub-idle', evidence, fix: 'start `lanyard hub`, or look at its pods and its log' }
+  }
   const accepted = conditionOf(cluster, conditions.accepted)
   if (!cluster.spec?.hubAcceptsClient || accepted?.status === 'True' || accepted?.reason === 'Error') return undefined
   const evidence = `it is accepted, and the hub has not said ${conditions.accepted}`
@@ -108,7 +121,10 @@ const lacksRights: Look = ({ cluster, missingRights }) => {
   const said = accepted.reason === 'Error' ? accepted.message : ''
   if (missingRights.length === 0 && said === '') return undefined
   const evidence = [missingRights.length > 0 && `missing: ${missingRights.join(', ')}`, said].filter(Boolean).join('; ')
-  return { id: 'rights-missing', evidence, fix: 'the hub restores them by itself; look whether `lanyard hub` runs' }
+  const fix = said
+    ? 'do what it says; the hub tries again by itself'
+    : 'the hub restores them by itself; look whether `lanyard hub` runs'
+  return { id: 'rights-missing', evidence, fix }
 }
 
 const hasSkewedClock: Look = ({ cluster }) => {

@@ -1,5 +1,6 @@
 import { ManagedCluster } from '../../apis/cluster/managed-cluster.ts'
-import { labels, leaseName } from '../../fleet/names.ts'
+import { hubNamespace, labels, leaseName } from '../../fleet/names.ts'
+import { isForbidden } from '../../kube/failures.ts'
 import {
   certificateSigningRequests,
   clusterRoleBindings,
@@ -9,6 +10,7 @@ import {
 } from '../../kube/kinds.ts'
 import type { Kube } from '../../kube/kube.ts'
 import { acceptedRbac } from '../hub/membership/rbac.ts'
+import { hubService } from '../manifests/hub.ts'
 import type { Finding } from './causes.ts'
 import type { ClusterSideOptions } from './cluster-side.ts'
 import { diagnoseClusterSide } from './cluster-side.ts'
@@ -26,14 +28,19 @@ export interface Patient {
   managed?: ClusterSideOptions
 }
 
+const lookAtAgent = 'look whether its agent runs, and whether it was given this name and this hub'
+
 /** Looks at whatever sides are given and names what is wrong; nothing is changed. An empty list is good news. */
 export async function diagnose({ name, hub, managed }: Patient, deps: ProbeDeps): Promise<Finding[]> {
-  const [atCluster, atHub] = await Promise.all([
+  const [atCluster, seenByHub] = await Promise.all([
     managed ? diagnoseClusterSide(managed, deps) : [],
     hub && name !== undefined
       ? readHubSide(name, hub, deps.signal).then((side) => diagnoseHubSide(side, deps.clock.now()))
       : [],
   ])
+  const atHub = seenByHub.map((finding) =>
+    finding.id === 'cluster-unknown' && managed ? { ...finding, fix: lookAtAgent } : finding,
+  )
   const isJoining = atHub.some(({ id }) => id === 'cluster-unknown') || hub === undefined
   // A cluster that has its certificate needs its bootstrap kubeconfig only to come back: tell what is wrong now first.
   return isJoining ? [...atCluster, ...atHub] : [...atHub, ...atCluster]
@@ -42,12 +49,17 @@ export async function diagnose({ name, hub, managed }: Patient, deps: ProbeDeps)
 async function readHubSide(name: string, kube: Kube, signal: AbortSignal): Promise<HubSide> {
   const cluster = await kube.of(ManagedCluster.resource).find(name, { signal })
   const labelSelector = `${labels.clusterName}=${name},!${labels.addonName}`
-  const [{ items: csrs }, lease, missingRights] = await Promise.all([
+  const [{ items: csrs }, lease, leader, missingRights] = await Promise.all([
     kube.of(certificateSigningRequests).list({ signal, labelSelector }),
     kube.of(leases, name).find(leaseName, { signal }),
+    kube.of(leases, hubNamespace).find(hubService, { signal }).catch(ifForbidden),
     missingRightsOf(name, kube, signal),
   ])
-  return { name, cluster, csrs, lease, missingRights }
+  return { name, cluster, csrs, lease, leader, missingRights }
+}
+
+function ifForbidden(error: unknown): undefined {
+  if (!isForbidden(error)) throw error
 }
 
 async function missingRightsOf(name: string, kube: Kube, signal: AbortSignal): Promise<string[]> {

@@ -32,10 +32,10 @@ export const failures = catalogue({
     504,
     '{cluster} did not leave the hub within {seconds} s ({missing}); if its agent is gone for good, run `lanyard unjoin {cluster} --force`',
   ],
-  UNJOIN_NOWHERE: [400, 'give the hub with --kubeconfig, the cluster with --managed-kubeconfig, or both'],
+  UNJOIN_NOWHERE: [400, 'name the cluster as the hub knows it, give the cluster with --managed-kubeconfig, or both'],
   UNJOIN_NO_IDENTITY: [
     409,
-    'the cluster has no usable identity on its hub (Secret {secret} in namespace {namespace}), so it cannot take itself off; give the hub with --kubeconfig, or add --force to remove the agent only',
+    'the cluster has no usable identity on its hub (Secret {secret} in namespace {namespace}), so it cannot take itself off; name the cluster and give the hub with --kubeconfig, or add --force to remove the agent only',
   ],
   DOCTOR_NOWHERE: [400, 'name the cluster as the hub knows it, give the cluster with --managed-kubeconfig, or both'],
   OPERATION_PARTLY_FAILED: [500, '{failed} of {total} clusters could not be {done}'],

@@ -26,7 +26,9 @@ export async function* removeAgent(namespace: string, deps: OperationDeps): Asyn
 
   yield { doing: 'stopping the agent' }
   const wasThere = await remove(deployments, agentDeployment, namespace).catch(ifNoSuchKind)
-  yield { did: wasThere ? 'the agent is stopped' : 'no agent is deployed' }
+  yield wasThere
+    ? { did: 'the agent is stopped' }
+    : { did: 'no agent is deployed', detail: 'if it runs as a process of its own, stop it' }
   yield { doing: 'removing its keys' }
   for (const name of [agentSecrets.hubKubeconfig, agentSecrets.bootstrap]) await remove(secrets, name, namespace)
   await remove(configMaps, clusterNameConfigMap, namespace)

@@ -16,6 +16,8 @@ export interface UnjoinChoices {
   timeoutMs: number
 }
 
+const beginsWithinMs = 2_000
+
 /**
  * The hub's side of leaving: deletes the ManagedCluster and tells what the hub removes until it is gone. Its agent has to
  * run meanwhile, to clean up on its side; only then may it be removed.
@@ -27,15 +29,19 @@ export async function* leaveHub(name: string, choices: UnjoinChoices, deps: Oper
   if (!cluster) return yield { did: `the hub knows no cluster ${name}` }
   await clusters.delete(name, { signal, preconditions: { uid: cluster.metadata.uid } })
   yield { doing: `the hub removes ${name}` }
-  const giveUpAt = clock.now().getTime() + choices.timeoutMs
+  const startedAt = clock.now().getTime()
+  const giveUpAt = startedAt + choices.timeoutMs
   let told = ''
   for (;;) {
     const left = await clusters.find(name, { signal })
     if (!left || left.metadata.uid !== cluster.metadata.uid) return yield { did: `${name} is gone from the hub` }
     const deleting = findCondition(left.status?.conditions, conditions.deleting)
     const missing = deleting?.message ?? 'the hub has not begun; is `lanyard hub` running?'
-    if (missing !== told) yield { doing: `the hub removes ${name}: ${missing}` }
-    told = missing
+    // A hub that runs begins within moments: asking whether it does would only alarm.
+    const isTelling =
+      missing !== told && (deleting !== undefined || clock.now().getTime() - startedAt >= beginsWithinMs)
+    if (isTelling) yield { doing: `the hub removes ${name}: ${missing}` }
+    if (isTelling) told = missing
     if (choices.force) yield* takeFinalizersOff(name, deps)
     if (clock.now().getTime() > giveUpAt)
       throw failures.UNJOIN_STUCK({ cluster: name, missing, seconds: Math.round(choices.timeoutMs / 1_000) })

@@ -1,147 +1,233 @@
+/** Whether the roles of hub and agent say what the two do: no less, or they are refused something, and no more. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { ClusterRole, PolicyRule, Role } from 'kubernetes-types/rbac/v1.d.ts'
 import { ManagedClusterAddOn } from '../../../src/apis/addon/managed-cluster-addon.ts'
 import { ManagedCluster } from '../../../src/apis/cluster/managed-cluster.ts'
+import { ManagedClusterSet } from '../../../src/apis/cluster/managed-cluster-set.ts'
 import { ManagedClusterSetBinding } from '../../../src/apis/cluster/managed-cluster-set-binding.ts'
 import { ManifestWork } from '../../../src/apis/work/manifest-work.ts'
-import { findCondition, isTrue } from '../../../src/core/conditions.ts'
-import { agentNamespace, conditions, hubNamespace, setConditions } from '../../../src/fleet/names.ts'
+import { systemClock } from '../../../src/core/clock.ts'
+import { findCondition, isTrue, setCondition } from '../../../src/core/conditions.ts'
+import { agentOrder, csrObject } from '../../../src/fleet/csr/request.ts'
+import {
+  agentNamespace,
+  agentSecrets,
+  conditions,
+  defaultSet,
+  finalizers,
+  hubNamespace,
+  labels,
+  leaseName,
+  parseAgentUser,
+  rbacNames,
+  setConditions,
+} from '../../../src/fleet/names.ts'
+import {
+  certificateSigningRequests,
+  clusterRoleBindings,
+  clusterRoles,
+  leases,
+  namespaces,
+  secrets,
+} from '../../../src/kube/kinds.ts'
+import { generateKey } from '../../../src/pki/index.ts'
 import { acceptedRbac, commonRoles } from '../../../src/registration/hub/membership/rbac.ts'
 import { agentRbacManifests } from '../../../src/registration/manifests/agent.ts'
 import { bootstrapUser } from '../../../src/registration/manifests/bootstrap.ts'
 import { hubRbacManifests } from '../../../src/registration/manifests/hub-rbac.ts'
-import type { Manifest } from '../../../src/registration/manifests/manifest.ts'
-import type { AuditEvent } from '../../support/control-plane.ts'
-import { needsControlPlane, startControlPlane } from '../../support/control-plane.ts'
-import { eventually } from '../../support/eventually.ts'
-import { agentProcess, hubProcess, prepareHub } from '../../support/hub-process.ts'
+import { connectionIn } from '../../../src/registration/operations/secret-connection.ts'
+import { reasons } from '../../../src/registration/reasons.ts'
+import type { AccountsScene } from '../../support/accounts-scene.ts'
+import {
+  accountsScene,
+  agentsAccount,
+  hubsAccount,
+  refusedOf,
+  rightsIn,
+  rightsOf,
+  rightsUsed,
+} from '../../support/accounts-scene.ts'
+import { csrsOf, decide, setAccepted } from '../../support/agent-scene.ts'
+import { aClusterRole, aClusterRoleBinding, aNamespace, aUser } from '../../support/builders.ts'
+import { needsControlPlane } from '../../support/control-plane.ts'
 import { kubeClient } from '../../support/kube-client.ts'
-import { lanyard } from '../../support/lanyard.ts'
-
-const auditPolicy = `apiVersion: audit.k8s.io/v1
-kind: Policy
-omitStages: [RequestReceived]
-rules: [{ level: Metadata }]
-`
-
-const patient = { withinMs: 60_000 }
 
 test(
-  'hub and agent are never refused anything, and have no right that the life of a cluster does not use',
+  'hub and agent are refused nothing they need, and have no right that lives of clusters do not use',
   needsControlPlane,
   async (t) => {
-    const plane = await startControlPlane(t, { auditPolicy })
-    const kube = kubeClient(t, plane.connection())
-    const clusters = kube.of(ManagedCluster.resource)
-    const hub = await prepareHub(t, plane)
-    const gate = ['--feature-gates', 'ManagedClusterAutoApproval=true', '--auto-approved-csr-users', bootstrapUser]
-    await hubProcess(t, plane, kube, hub, ...gate)
-    const { 'hub-token': token, 'ca-pins': pins } = hub.invited
-    const there = ['--hub-token', token, '--hub-apiserver', plane.url, '--ca-pin', pins[0] ?? '']
-    const flags = [...there, '--cluster-name', 'west', '--feature-gates', 'ClusterProperty=true']
-    const joined = await lanyard(t, ['join', '--kubeconfig', plane.adminKubeconfigPath, ...flags]).ended
-    assert.equal(joined.code, 0, joined.err)
-    await agentProcess(t, plane, kube)
+    const scene = await accountsScene(t)
+    const { admin, clock, until, plane } = scene
+    const clusters = admin.of(ManagedCluster.resource)
+    const told = async (name: string) => (await clusters.find(name))?.status?.conditions
 
-    const told = async () => (await clusters.find('west'))?.status?.conditions
-    await eventually('it has joined', async () => isTrue(await told(), conditions.joined), patient)
-    await kube
-      .of(ManagedClusterSetBinding.resource, 'default')
-      .create({ metadata: { name: 'default' }, spec: { clusterSet: 'default' } })
-    await eventually('the binding is told of', async () => {
-      const { status } = await kube.of(ManagedClusterSetBinding.resource, 'default').get('default')
-      return isTrue(status?.conditions, setConditions.bound)
+    // An agent whose first request is denied, and which is let in by a hub that lets in by itself.
+    let stopHub = await scene.startHub()
+    const { agent, stop: stopAgent } = await scene.startAgent()
+    await until('the agent has a name', async () => agent.state().cluster)
+    const west = agent.state().cluster ?? ''
+    await until('it asks', async () => (await csrsOf(admin, west)).length > 0)
+    await decide(admin, (await csrsOf(admin, west))[0]?.metadata.name ?? '', 'Denied')
+    await until('it knows', async () => agent.state().trouble?.reason === reasons.ClientCertificateDenied)
+    await stopHub()
+    const generous = { autoApprovedUsers: [bootstrapUser], unjoinGraceMs: 60_000 }
+    stopHub = await scene.startHub(generous)
+    await until('it asks again', async () => (await csrsOf(admin, west)).length > 1, '2s')
+    await until('it has joined', async () => isTrue(await told(west), conditions.joined))
+    const joinedAt = new Date()
+
+    await east(scene)
+    await sets(scene)
+    await clusters.patch(west, { type: 'merge', body: { spec: { leaseDurationSeconds: 30 } } })
+    await until('its lease says so', async () => {
+      const { spec } = await admin.of(leases, west).get(leaseName)
+      return spec?.leaseDurationSeconds === 30
     })
-    await clusters.patch('west', { type: 'merge', body: { spec: { hubAcceptsClient: false } } })
-    await eventually(
-      'it is denied',
-      async () => findCondition(await told(), conditions.accepted)?.status === 'False',
-      patient,
-    )
-    await clusters.patch('west', { type: 'merge', body: { spec: { hubAcceptsClient: true } } })
-    await eventually('it is accepted again', async () => isTrue(await told(), conditions.accepted), patient)
-    await kube.of(ManagedClusterAddOn.resource, 'west').create({ metadata: { name: 'addon' }, spec: {} })
-    await kube.of(ManifestWork.resource, 'west').create({ metadata: { name: 'work' } })
-    await clusters.delete('west')
-    await eventually('it is gone', async () => (await clusters.find('west')) === undefined, patient)
+    const isLost = async () => findCondition(await told('east'), conditions.available)?.status === 'Unknown'
+    await until('the hub has lost the one without an agent', isLost, '20s')
+    const deniedAt = new Date()
+    await setAccepted(admin, west, false)
+    await until('it is denied', async () => findCondition(await told(west), conditions.accepted)?.status === 'False')
+    await setAccepted(admin, west, true)
+    await until('it is accepted', async () => isTrue(await told(west), conditions.accepted))
 
-    const events = await plane.auditEvents()
-    const by = (namespace: string, name: string) =>
-      events.filter(({ user }) => user?.username === `system:serviceaccount:${namespace}:${name}`)
-    for (const [who, made, manifests] of [
-      ['hub', by(hubNamespace, 'registration-controller-sa'), hubRbacManifests(hubNamespace)],
-      ['agent', by(agentNamespace, 'lanyard-agent'), agentRbacManifests({ namespace: agentNamespace, image: '' })],
-    ] as const) {
-      assert.ok(made.length > 0)
-      assert.deepEqual(refusedOf(made), [], who)
-      const excused = [...rare[who], ...(who === 'hub' ? granted : [])]
-      assert.deepEqual(
-        unusedOf(manifests, made).filter((right) => !excused.includes(right)),
-        [],
-        who,
+    // Another hub process has the same to tell as the one before.
+    await stopHub()
+    stopHub = await scene.startHub(generous)
+    await isSaidToBeThere(scene, 'east')
+    await until('it is lost again', isLost, '20s')
+    await farewell(scene, 'east')
+
+    // As far as the time of the control plane allows: to the end of this certificate.
+    const certificate = async () =>
+      (await admin.of(secrets, agentNamespace).get(agentSecrets.hubKubeconfig)).data?.['tls.crt']
+    const first = await certificate()
+    await until('its certificate is renewed', async () => (await certificate()) !== first, '1m')
+
+    // The agent's own wish to leave, as `lanyard unjoin` says it.
+    const secret = await admin.of(secrets, agentNamespace).get(agentSecrets.hubKubeconfig)
+    await stopAgent()
+    const itself = kubeClient(t, await connectionIn(secret, systemClock)).of(ManagedCluster.resource)
+    await until('it may leave', async () => {
+      const cluster = await itself.get(west).catch(() => undefined)
+      return (
+        cluster && itself.update({ ...cluster, spec: { ...cluster.spec, hubAcceptsClient: false } }).catch(() => false)
       )
-    }
+    })
+    await until('it is denied', async () => findCondition(await told(west), conditions.accepted)?.status === 'False')
+    await clock.advance('2m')
+    await until('it is gone', async () => (await clusters.find(west)) === undefined)
+    await stopHub()
+
+    const byHub = await scene.auditOf(hubsAccount)
+    const byAgent = await scene.auditOf(agentsAccount)
+    assert.deepEqual(refusedOf(byHub), [])
+    assert.deepEqual(refusedOf(byAgent), [])
+    const asItself = (await plane.auditEvents()).filter(({ user, requestReceivedTimestamp: at }) => {
+      const isAccepted = joinedAt.toISOString() < at && at < deniedAt.toISOString()
+      return isAccepted && parseAgentUser(user.username ?? '')?.cluster === west
+    })
+    assert.ok(asItself.length > 0)
+    assert.deepEqual(refusedOf(asItself), [])
+
+    const unused = (rights: readonly string[], used: readonly string[]) => rights.filter((one) => !used.includes(one))
+    const held = rightsOf(hubRbacManifests(hubNamespace))
+    const usedByHub = byHub.flatMap(rightsUsed)
+    assert.deepEqual(unused(held, [...usedByHub, ...granted]), Object.keys(unusedByHub).sort())
+    const heldByAgent = rightsOf(agentRbacManifests({ namespace: agentNamespace, image: '' }))
+    assert.deepEqual(unused(heldByAgent, byAgent.flatMap(rightsUsed)), Object.keys(unusedByAgent).sort())
   },
 )
 
-const refusedOf = (events: readonly AuditEvent[]): string[] =>
-  events.filter(({ responseStatus }) => responseStatus?.code === 403).map((event) => rightOf(event))
-
-const rightOf = ({ verb, objectRef }: AuditEvent): string =>
-  `${verb} ${[objectRef?.resource, objectRef?.subresource].filter(Boolean).join('/')}.${objectRef?.apiGroup ?? ''}`
-
-function unusedOf(manifests: readonly Manifest[], events: readonly AuditEvent[]): string[] {
-  const used = new Set(events.map(rightOf))
-  const rules = manifests.flatMap(({ object }): PolicyRule[] => (object as Role | ClusterRole).rules ?? [])
-  return [...new Set(rightsIn(rules))].filter((right) => !used.has(right)).sort()
+/** A cluster without an agent, in the place of which somebody has put things, and two requests for it. */
+async function east({ admin, until }: AccountsScene): Promise<void> {
+  const name = rbacNames.cluster('east')
+  await admin.of(namespaces).create(aNamespace('east'))
+  await admin.of(clusterRoles).create(aClusterRole(name))
+  await admin.of(clusterRoleBindings).create(aClusterRoleBinding(name, aUser('somebody')))
+  await admin.of(ManagedCluster.resource).create({ metadata: { name: 'east' }, spec: { hubAcceptsClient: true } })
+  for (const _ of [1, 2])
+    await admin
+      .of(certificateSigningRequests)
+      .create(await csrObject(agentOrder('east', 'agent'), generateKey().keyPem))
+  await until('it is accepted, and one request is left', async () => {
+    const { status } = await admin.of(ManagedCluster.resource).get('east')
+    return isTrue(status?.conditions, conditions.accepted) && (await csrsOf(admin, 'east')).length === 1
+  })
+  const ghost = { ...aClusterRole(rbacNames.cluster('ghost')), metadata: { name: rbacNames.cluster('ghost') } }
+  await admin
+    .of(clusterRoles)
+    .create({ ...ghost, metadata: { ...ghost.metadata, labels: { [labels.clusterName]: 'ghost' } } })
+  await until('what belongs to no cluster is gone', async () => {
+    const left = await admin.of(clusterRoles).find(rbacNames.cluster('ghost'))
+    return left === undefined
+  })
 }
 
-function rightsIn(rules: readonly PolicyRule[] = []): string[] {
-  return rules.flatMap(({ apiGroups = [], resources = [], verbs }) =>
-    apiGroups.flatMap((group) => resources.flatMap((resource) => verbs.map((verb) => `${verb} ${resource}.${group}`))),
+async function sets({ admin, until }: AccountsScene): Promise<void> {
+  const all = admin.of(ManagedClusterSet.resource)
+  const bindings = admin.of(ManagedClusterSetBinding.resource, 'default')
+  await bindings.create({ metadata: { name: defaultSet }, spec: { clusterSet: defaultSet } })
+  await until('the binding is told of', async () =>
+    isTrue((await bindings.get(defaultSet)).status?.conditions, setConditions.bound),
   )
+  const body = { spec: { clusterSelector: { selectorType: 'LabelSelector', labelSelector: {} } } }
+  await all.patch(defaultSet, { type: 'merge', body })
+  await until('it selects by its label again', async () => {
+    const { spec } = await all.get(defaultSet)
+    return spec?.clusterSelector?.selectorType === 'ExclusiveClusterSetLabel'
+  })
+  await all.patch(defaultSet, { type: 'merge', body: { spec: { managedNamespaces: [{ name: 'wanted' }] } } })
+  await until('the namespace is there', () => admin.of(namespaces).find('wanted'))
+  await all.patch(defaultSet, { type: 'merge', body: { spec: { managedNamespaces: null } } })
+  await until('it is wanted no more', async () => {
+    const { metadata } = await admin.of(namespaces).get('wanted')
+    const marks = Object.entries(metadata.labels ?? {}).filter(([key]) => key.startsWith(labels.managedNamespacePrefix))
+    return marks.some(([, value]) => value === 'false')
+  })
 }
 
-/** Used only after something went wrong, or not as a request of its own. */
-const rare: Record<'hub' | 'agent', string[]> = {
-  hub: [
-    // Asked about by the API server and by our own webhook.
-    'approve signers.certificates.k8s.io',
-    'update managedclusters/accept.register.open-cluster-management.io',
-    // A request that a newer one replaces; a cluster that left by itself.
-    'delete certificatesigningrequests.certificates.k8s.io',
-    'delete managedclusters.cluster.open-cluster-management.io',
-    // Something of the name is there and nobody told us.
-    'get clusterroles.rbac.authorization.k8s.io',
-    'get clusterrolebindings.rbac.authorization.k8s.io',
-    'get leases.coordination.k8s.io',
-    'get managedclusters.cluster.open-cluster-management.io',
-    'get namespaces.',
-    'get rolebindings.rbac.authorization.k8s.io',
-    // Somebody changed it.
-    'patch clusterroles.rbac.authorization.k8s.io',
-    'patch clusterrolebindings.rbac.authorization.k8s.io',
-    'patch leases.coordination.k8s.io',
-    'patch managedclustersets.cluster.open-cluster-management.io',
-    'patch namespaces.',
-    // The same event again.
-    'get events.',
-    'patch events.',
-  ],
-  agent: [
-    // The same event again, or none at all.
-    'create events.',
-    'get events.',
-    'patch events.',
-    // No name is given, or this is OpenShift; a set wants a namespace.
-    'get clusterversions.config.openshift.io',
-    'create configmaps.',
-    'get configmaps.',
-    'create namespaces.',
-    'patch namespaces.',
-  ],
+async function isSaidToBeThere({ admin }: AccountsScene, name: string): Promise<void> {
+  const clusters = admin.of(ManagedCluster.resource)
+  const { metadata, status } = await clusters.get(name)
+  const there = {
+    type: conditions.available,
+    status: 'True',
+    reason: reasons.ManagedClusterAvailable,
+    message: 'by the test',
+  } as const
+  const body = {
+    metadata: { resourceVersion: metadata.resourceVersion },
+    status: { conditions: setCondition(status?.conditions, there, new Date()) },
+  }
+  await clusters.patch(name, { type: 'merge', body }, { subresource: 'status' })
 }
 
-/** The hub must have what it grants. */
-const granted = [acceptedRbac('west', {}).clusterRole, ...commonRoles({})].flatMap(({ rules }) => rightsIn(rules))
+/** Goes when its add-on and its work have. */
+async function farewell({ admin, until }: AccountsScene, name: string): Promise<void> {
+  const works = admin.of(ManifestWork.resource, name)
+  await admin.of(ManagedClusterAddOn.resource, name).create({ metadata: { name: 'addon' }, spec: {} })
+  await works.create({ metadata: { name: 'work', finalizers: [finalizers.manifestWorkCleanup] }, spec: {} })
+  await admin.of(ManagedCluster.resource).delete(name)
+  await until('its work is asked to go', async () => (await works.get('work')).metadata.deletionTimestamp)
+  await works.patch('work', { type: 'merge', body: { metadata: { finalizers: null } } })
+  await until('it is gone', async () => (await admin.of(ManagedCluster.resource).find(name)) === undefined)
+}
+
+/** Kubernetes lets nobody give away what they do not have. */
+const granted = [{ rules: acceptedRbac('any', {}).clusterRole.rules }, ...commonRoles({})]
+  .flatMap(({ rules }) => rightsIn(rules))
+  .map((right) => right.replace(/ any$/, ''))
+
+/** Each with its reason. */
+const unusedByHub: Record<string, string> = {
+  'approve signers.certificates.k8s.io kubernetes.io/kube-apiserver-client': 'asked about when a request is approved',
+  'update managedclusters/accept.register.open-cluster-management.io': 'asked about by our webhook when we accept',
+}
+
+const unusedByAgent: Record<string, string> = {
+  'create namespaces': 'asked about when an apply makes one',
+  'get /healthz': 'where an API server has no /livez',
+  'get events': 'an event that is told again',
+  'patch events': 'an event that is told again',
+}

@@ -84,3 +84,16 @@ test('what was decided for a cluster that is gone says nothing of the next one o
   endCluster()
   assert.deepEqual(names(), ['open'])
 })
+
+test('a request is shown as it is now, and judged anew when its labels change', () => {
+  const { requests, names, put } = scene()
+  put(aCsr('csr'))
+  assert.deepEqual(names(), ['csr'])
+  const approved = aCsr('csr', 'Approved')
+  put(approved)
+  assert.equal(requests.of('west')[0]?.csr, approved)
+  put({ ...approved, metadata: { ...approved.metadata, labels: {} } })
+  assert.deepEqual(names(), [])
+  put(approved)
+  assert.deepEqual(names(), ['csr'])
+})
