@@ -10,6 +10,7 @@ interface AcceptOptions {
   clusters?: string
   cluster?: string
   agent?: string
+  csr?: string
   replaceAgent?: boolean
   requesters?: string
   skipApproveCheck?: boolean
@@ -33,6 +34,7 @@ export function acceptCommand(stop: Stop): Command {
     .option('--clusters <names>', 'the same as names, separated by commas')
     .option('--cluster <name>', 'the same, for one')
     .option('--agent <name>', 'which agent, where several ask under one name')
+    .option('--csr <name>', 'which certificate request, where one agent made several')
     .option('--replace-agent', 'although another agent of that name is alive: the new one takes its place')
     .option('--requesters <users>', 'approve requests of these users too, separated by commas')
     .option('--skip-approve-check', 'accept although no certificate request waits')
@@ -59,6 +61,7 @@ async function accept(given: string[], options: AcceptOptions, command: Command,
     replaceAgent: options.replaceAgent ?? false,
     skipApproveCheck: options.skipApproveCheck ?? false,
     ...(options.agent !== undefined && { agent: options.agent }),
+    ...(options.csr !== undefined && { csr: options.csr }),
   }
   await withHub(command, stop, async ({ client: kube }, deps) => {
     const names = options.all ? await waiting(kube, deps.signal) : named

@@ -11,6 +11,7 @@ import type { ClusterOverview } from '../registration/overview/cluster-overview.
 import { clusterOverview } from '../registration/overview/cluster-overview.ts'
 import { knownSets, setsOf } from './get-clusters.ts'
 import type { CommandDeps } from './open-hub.ts'
+import { printable } from './printable.ts'
 import { formatSpan, formatTable } from './table.ts'
 
 export interface ClusterDescription {
@@ -95,7 +96,7 @@ function asText({ overview, conditions, taints, claims, events: happened }: Clus
     ['Created', ago(overview.createdAt)],
   ]
   const width = Math.max(...facts.map(([what]) => what.length)) + 2
-  const lines = facts.map(([what, is]) => `${`${what}:`.padEnd(width)} ${is || '-'}\n`).join('')
+  const lines = facts.map(([what, is]) => `${`${what}:`.padEnd(width)} ${printable(is || '-')}\n`).join('')
   return [
     lines,
     section('Claims', claims, [

@@ -4,6 +4,7 @@ import { causes, diagnose } from '../registration/doctor/index.ts'
 import { failures } from '../registration/operations/failures.ts'
 import { openCluster } from './open-cluster.ts'
 import type { CommandDeps } from './open-hub.ts'
+import { printable } from './printable.ts'
 import type { Settings } from './settings.ts'
 
 export interface Examination {
@@ -45,4 +46,4 @@ function healthy({ name, managed }: Patient): string {
 }
 
 const asText = ({ id, evidence, fix }: Finding): string =>
-  `✖ ${id}: ${causes[id]}\n  seen: ${evidence}\n  do:   ${fix}\n`
+  printable(`✖ ${id}: ${causes[id]}\n  seen: ${evidence}\n  do:   ${fix}\n`)

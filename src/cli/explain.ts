@@ -1,12 +1,13 @@
 import { isFailure } from '../core/failure.ts'
 import { maskText } from '../core/mask.ts'
 import { KubeFailure } from '../kube/failures.ts'
+import { printable } from './printable.ts'
 
 /** An error as a person wants it: the sentence, the code to look up, no stack. */
 export function explain(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error)
   const code = isFailure(error) ? ` (${error.code}, see docs/reference/errors.md)` : ''
-  return maskText(`lanyard: ${message}${hintTo(error)}${code}`)
+  return maskText(printable(`lanyard: ${message}${hintTo(error)}${code}`))
 }
 
 /** What to do where the words are those of an API server, which cannot know. */
@@ -14,7 +15,7 @@ function hintTo(error: unknown): string {
   if (!(error instanceof KubeFailure)) return ''
   if (error.code === 404 && error.details?.name === undefined)
     return '; this API server does not serve the kinds of a hub: check --kubeconfig, or prepare it with `lanyard init`'
-  if (error.message.includes('failed calling webhook') && error.message.includes('.lanyard.io'))
-    return '; its webhooks are answered by the hub: look whether `lanyard hub` runs, and at its --webhook-url'
+  if (error.code === 500 && error.reason === 'InternalError')
+    return '; if this is about its webhooks, look whether `lanyard hub` runs, and at its --webhook-url'
   return ''
 }

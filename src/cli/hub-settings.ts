@@ -13,7 +13,7 @@ type Flags = Pick<
   | 'labels'
   | 'leaseGraceFactor'
   | 'unjoinGrace'
->
+> & { namespace?: string | undefined }
 
 /** The settings that flags ask for. Throws for what could not be meant. */
 export function hubSettingsOf(flags: Flags): HubSettings {
@@ -24,6 +24,7 @@ export function hubSettingsOf(flags: Flags): HubSettings {
   const gcResources = flags.gcResourceList?.map(gcResourceOf) ?? defaultHubSettings.gcResources
   return {
     ...defaultHubSettings,
+    ...(flags.namespace !== undefined && { namespace: flags.namespace }),
     labels: flags.labels ?? {},
     autoApprovedUsers: gates.ManagedClusterAutoApproval ? users : undefined,
     gcResources: gates.ResourceCleanup ? gcResources : [],

@@ -1,7 +1,8 @@
-import { writeFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { systemClock } from '../core/clock.ts'
 import { systemRandom } from '../core/random.ts'
+import { replaceFile } from '../core/replace-file.ts'
 import { hubNamespace } from '../fleet/names.ts'
 import type { Connection } from '../kube/connection.ts'
 import { hubArguments } from '../registration/manifests/hub.ts'
@@ -179,7 +180,7 @@ const invites = (invitation: Parameters<typeof commandToJoin>[0]): string[] => [
 /** It holds a token. */
 async function writeJoinCommand(path: string, text: string): Promise<void> {
   try {
-    await writeFile(path, `${text}\n`, { mode: 0o600 })
+    await replaceFile(resolve(path), `${text}\n`)
   } catch (error) {
     const detail = (error as NodeJS.ErrnoException).code
     throw failures.FILE_UNWRITABLE({ path, flag: '--output-join-command-file', detail }, error)

@@ -31,7 +31,12 @@ const everyMs = 100
 export async function trySigning(deps: SigningDeps): Promise<SigningVerdict> {
   const csrs = deps.kube.of(certificateSigningRequests)
   const { items } = await csrs.list({ labelSelector: mark, signal: deps.signal })
-  for (const { metadata } of items) await csrs.delete(metadata.name)
+  const remove = (csr: string) =>
+    csrs.delete(csr).catch((error: unknown) => {
+      // Kubernetes removes it within a day.
+      if (!isForbidden(error)) throw error
+    })
+  for (const { metadata } of items) await remove(metadata.name)
   const name = `lanyard-check-${deps.random.suffix(8)}`
   const request = await createRequest({ keyPem: generateKey().keyPem, subject: { commonName: `lanyard:${name}` } })
   try {
@@ -53,7 +58,7 @@ export async function trySigning(deps: SigningDeps): Promise<SigningVerdict> {
     if (isForbidden(error)) return 'approval-forbidden'
     throw error
   } finally {
-    await csrs.delete(name)
+    await remove(name)
   }
 }
 

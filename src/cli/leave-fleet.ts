@@ -1,7 +1,11 @@
 import type { Step } from '../core/step.ts'
+import { agentSecrets } from '../fleet/names.ts'
 import { connect } from '../kube/client/index.ts'
+import { secrets } from '../kube/kinds.ts'
+import type { Kube } from '../kube/kube.ts'
 import { failures } from '../registration/operations/failures.ts'
 import { removeAgent } from '../registration/operations/remove-agent.ts'
+import { textIn } from '../registration/operations/secret-connection.ts'
 import { takeOffHub } from '../registration/operations/take-off.ts'
 import { leaveHub } from '../registration/operations/unjoin.ts'
 import { openCluster } from './open-cluster.ts'
@@ -32,6 +36,7 @@ export async function* leaveFleet(leaving: Leaving, deps: CommandDeps): AsyncGen
     ? await openCluster({ kubeconfig: managedKubeconfig, context: managedContext }, deps)
     : undefined
   if (managed) opened.use(managed.client)
+  if (managed && hasHub && !force) await mustBe(name, managed.client, agentNamespace, deps.signal)
   if (hasHub) {
     const hub = opened.use((await openCluster(settings, deps)).client)
     yield* leaveHub(name, { force, timeoutMs: timeout * 1_000 }, { ...deps, kube: hub })
@@ -41,6 +46,13 @@ export async function* leaveFleet(leaving: Leaving, deps: CommandDeps): AsyncGen
   }
   if (managed) yield* removeAgent(agentNamespace, { ...deps, kube: managed.client })
   else yield { did: 'the cluster itself was left alone', detail: 'remove its agent with --managed-kubeconfig' }
+}
+
+/** Two kubeconfigs are easily mixed up, and both sides would lose a cluster. */
+async function mustBe(name: string, managed: Kube, namespace: string, signal: AbortSignal): Promise<void> {
+  const secret = await managed.of(secrets, namespace).find(agentSecrets.hubKubeconfig, { signal })
+  const own = secret && textIn(secret, 'cluster-name')
+  if (own !== undefined && own !== name) throw failures.UNJOIN_OTHER_CLUSTER({ cluster: name, other: own })
 }
 
 /** With `--force` a hub that cannot be told is no reason to stay. */

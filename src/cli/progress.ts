@@ -1,4 +1,5 @@
 import type { Step } from '../core/step.ts'
+import { printable } from './printable.ts'
 
 /** Shows steps as they happen: a moving line on a terminal, plain lines elsewhere, nothing when the output is for a program. */
 export interface Progress {
@@ -15,14 +16,14 @@ export const progressOn = (stream: NodeJS.WriteStream): Progress =>
     : lineProgress((line) => stream.write(`${line}\n`))
 
 const sentence = (step: { did: string; detail?: string }): string =>
-  `✔ ${step.detail ? `${step.did}: ${step.detail}` : step.did}`
+  printable(`✔ ${step.detail ? `${step.did}: ${step.detail}` : step.did}`)
 
 export function lineProgress(write: (line: string) => void): Progress {
   let doing: string | undefined
   return {
     show(step) {
-      doing = 'doing' in step ? step.doing : undefined
-      write('doing' in step ? `… ${step.doing}` : sentence(step))
+      doing = 'doing' in step ? printable(step.doing) : undefined
+      write(doing !== undefined ? `… ${doing}` : sentence(step as { did: string }))
     },
     fail() {
       if (doing) write(`✖ ${doing}`)
@@ -51,7 +52,7 @@ export function terminalProgress(write: (text: string) => void): Progress {
   return {
     show(step) {
       if ('did' in step) return end(sentence(step))
-      doing = step.doing
+      doing = printable(step.doing)
       turning ??= setInterval(draw, 120).unref()
       draw()
     },

@@ -1,3 +1,5 @@
+import { printable } from './printable.ts'
+
 /** A column of a table: its heading, and what it shows of a row. */
 export interface TableColumn<Row> {
   heading: string
@@ -9,13 +11,18 @@ export interface TableColumn<Row> {
 /** Rows under headings, as kubectl prints them: columns as wide as needed, nothing after the last. */
 export function formatTable<Row>(columns: readonly TableColumn<Row>[], rows: readonly Row[], isWide = false): string {
   const shown = columns.filter(({ wide = false }) => isWide || !wide)
-  const lines = [shown.map(({ heading }) => heading), ...rows.map((row) => shown.map(({ cell }) => cell(row) || none))]
+  const lines = [
+    shown.map(({ heading }) => heading),
+    ...rows.map((row) => shown.map(({ cell }) => oneLine(cell(row) ?? '') || none)),
+  ]
   const widths = shown.map((_, at) => Math.max(...lines.map((line) => line[at]?.length ?? 0)))
   return lines
     .map((line) => line.map((text, at) => text.padEnd(widths[at] ?? 0)).join('   '))
     .map((line) => `${line.trimEnd()}\n`)
     .join('')
 }
+
+const oneLine = (text: string): string => printable(text).replace(/\n+/g, ' ')
 
 /** What a cell shows when there is nothing to show. */
 const none = '-'

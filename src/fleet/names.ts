@@ -37,6 +37,10 @@ export const annotations = {
   certificateFingerprint: 'lanyard.io/certificate-fingerprint',
   /** The agent itself took its cluster off the hub (RFC 3339), as admission saw it; gone when it is accepted again. */
   unjoinedAt: 'lanyard.io/unjoined-at',
+  /** The hub accepted the cluster once (RFC 3339), as admission saw it. Nobody can set, change or remove it. */
+  acceptedBefore: 'lanyard.io/accepted-before',
+  /** On the namespace of a cluster that is gone: nothing of it is left there. */
+  cleared: 'lanyard.io/cleared',
   /** An administrator lets the agent of this name take the place of the one that has joined. */
   replaceAgent: 'lanyard.io/replace-agent',
 } as const
@@ -122,5 +126,5 @@ export const agentSecrets = {
   hubKubeconfig: 'hub-kubeconfig-secret',
   bootstrap: 'bootstrap-hub-kubeconfig',
 } as const
-/** Where an agent without a given name keeps the one it made for its cluster. */
+/** Where an agent keeps its name, and the one it made for a cluster without a given name: the Secret may be lost. */
 export const clusterNameConfigMap = 'cluster-name'

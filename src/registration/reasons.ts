@@ -47,6 +47,8 @@ export const reasons = reasonCatalogue({
   ManagedClusterAutoApproved:
     'The hub approved the first certificate request of the cluster, because a listed user made it.',
   ManagedClusterAutoAccepted: 'The hub accepted the cluster, because a listed user created it.',
+  NamespaceNotOfCluster:
+    "The hub did not accept the cluster by itself, because a namespace of its name is there that is not a cluster's.",
   SupersededCSRRemoved: 'A certificate request that a newer one replaces was removed.',
   ClientCertificateCreationHalted:
     'Too many certificate requests of the cluster are open; no further one is made until some are gone.',

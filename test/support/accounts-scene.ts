@@ -23,6 +23,7 @@ import { defaultHubSettings } from '../../src/registration/hub/deps.ts'
 import { registrationHub } from '../../src/registration/hub/index.ts'
 import {
   agentAccount,
+  agentLease,
   agentNamespaceManifest,
   agentRbacManifests,
   bootstrapSecretManifest,
@@ -167,7 +168,7 @@ export async function accountsScene(t: TestScope): Promise<AccountsScene> {
           },
         },
       })
-      const lease = { namespace: agentNamespace, name: 'lanyard-agent', flags: election }
+      const lease = { namespace: agentNamespace, name: agentLease, flags: election }
       return { agent, stop: runInTest(t, [underElection(kube, lease, real, agent.run)]) }
     },
     async auditOf({ namespace, name }) {

@@ -3,7 +3,9 @@
  * that it is there again when the object is converted back.
  *
  * Whoever may write annotations may write these, without the right to write the status. So they hold only what gives
- * nobody anything: no signer, no user and no group of a registration that counts comes out of an annotation.
+ * nobody anything: no signer, no user and no group of a registration that counts comes out of an annotation. Its driver
+ * may, which says by what means the agent proves to be that user, not who that is or what it may do: v1alpha1 has one
+ * driver for all registrations, so those of single ones can be kept nowhere else.
  */
 import type { Static, TObject } from 'typebox'
 import * as Type from 'typebox'

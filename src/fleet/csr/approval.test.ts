@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { CertificateSigningRequest } from 'kubernetes-types/certificates/v1.d.ts'
 import type { Stored } from '../../kube/objects.ts'
 import type { RequestInput } from '../../pki/index.ts'
-import { createRequest, generateKey } from '../../pki/index.ts'
+import { createRequest, generateKey, publicKeyOf } from '../../pki/index.ts'
 import { agentUser, clientSigner, clusterGroup, commonGroup, labels } from '../names.ts'
 import { decisionOn, judgeClusterRequest, whyNotOurs } from './approval.ts'
 
@@ -39,7 +39,14 @@ async function aCsr({ asked, pem, label = 'west', spec }: Oddities = {}): Promis
 
 test("an agent's request is read", async () => {
   const csr = await aCsr()
-  assert.deepEqual(judgeClusterRequest(csr), { csr, cluster: 'west', agent: 'a1', user: commonName, requester: 'boot' })
+  assert.deepEqual(judgeClusterRequest(csr), {
+    csr,
+    cluster: 'west',
+    agent: 'a1',
+    user: commonName,
+    requester: 'boot',
+    publicKeyPem: publicKeyOf(keyPem),
+  })
 })
 
 test('the common group may stand beside that of the cluster, in any order', async () => {
@@ -76,6 +83,13 @@ const violations: [what: string, why: string, oddities: Oddities][] = [
   ['for a user of one part', 'OtherUser', subject(clusterGroup('west'), ...organizations)],
   ['for a user of three parts', 'OtherUser', subject(`${commonName}:more`, ...organizations)],
   ['for a user with an empty part', 'OtherUser', subject(agentUser('west', ''), ...organizations)],
+  [
+    'for an agent whose name would reach terminals',
+    'OtherUser',
+    subject(agentUser('west', '\u001b[2Ja'), ...organizations),
+  ],
+  ['for an agent in capitals', 'OtherUser', subject(agentUser('west', 'A1'), ...organizations)],
+  ['for an agent of two lines', 'OtherUser', subject(agentUser('west', 'a1\n'), ...organizations)],
   ['for somebody else', 'OtherUser', subject('admin', ...organizations)],
   ['labelled with another cluster', 'OtherGroups', { label: 'east' }],
   ['with an alternative name', 'SaysMore', { asked: { sans: { dnsNames: ['kubernetes'] } } }],

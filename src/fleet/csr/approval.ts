@@ -16,6 +16,7 @@ export interface ClusterRequest {
   user: string
   /** Who asks, as the API server knew them when they asked. */
   requester: string
+  publicKeyPem: string
 }
 
 /** A reason, and the sentence that must not be true of a request. */
@@ -45,7 +46,7 @@ export const clientChecks: readonly Check<CertificateSigningRequest>[] = [
 const clusterChecks: readonly Check<Decoded>[] = [
   [reasons.KeyNotProven, ({ request }) => !request.signatureValid],
   [reasons.OtherGroups, ({ cluster, request }) => !isOnly(clusterGroup(cluster), request.subject.organizations)],
-  [reasons.OtherUser, ({ cluster, request }) => parseAgentUser(request.subject.commonName)?.cluster !== cluster],
+  [reasons.OtherUser, ({ cluster, request }) => !isAgentOf(cluster, request.subject.commonName)],
   [reasons.SaysMore, ({ request }) => saysMore(request)],
 ]
 
@@ -55,9 +56,10 @@ export function judgeClusterRequest(csr: Stored<CertificateSigningRequest>): Clu
   if (typeof decoded === 'string') return decoded
   const why = firstViolation(clusterChecks, decoded)
   if (why) return why
-  const user = decoded.request.subject.commonName
+  const { subject, publicKeyPem } = decoded.request
+  const user = subject.commonName
   const agent = parseAgentUser(user)
-  return agent ? { csr, ...agent, user, requester: csr.spec.username ?? '' } : reasons.OtherUser
+  return agent ? { csr, ...agent, user, requester: csr.spec.username ?? '', publicKeyPem } : reasons.OtherUser
 }
 
 /** Why the hub must not decide on this CSR; undefined when all is as it should be. */
@@ -86,6 +88,14 @@ export function decisionOn({ status }: CertificateSigningRequest): 'none' | 'app
 }
 
 const clusterOf = ({ metadata }: CertificateSigningRequest): string => metadata?.labels?.[labels.clusterName] ?? ''
+
+const dnsLabel = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/
+
+/** An agent's name is shown to people and kept in an annotation, so it is held to what a cluster's name is. */
+function isAgentOf(cluster: string, user: string): boolean {
+  const named = parseAgentUser(user)
+  return named?.cluster === cluster && dnsLabel.test(named.agent)
+}
 
 const asksForClientAuth = (usages: readonly string[]): boolean =>
   usages.includes('client auth') && usages.every((usage) => clientUsages.includes(usage))

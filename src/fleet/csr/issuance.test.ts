@@ -14,12 +14,17 @@ import { certificatePass, csrIssuance } from './issuance.ts'
 import { agentOrder, csrObject } from './request.ts'
 
 const order = agentOrder('west', 'a1')
+const me = 'bootstrap'
 const denied = coreReasons.IssuerDenied
 const [halted, wrongCertificate] = [coreReasons.KeepUnavailable, coreReasons.IssuanceFailed]
+const removed = coreReasons.ArrivedExpired
 
 async function scene() {
   const clock = new FakeClock(new Date())
-  const kube = new MemoryKube(clock)
+  const memory = new MemoryKube(clock)
+  const kube = memory.through((call, proceed) =>
+    call.plural === 'selfsubjectreviews' ? Promise.resolve({ status: { userInfo: { username: me } } }) : proceed(),
+  )
   const csrs = kube.of(certificateSigningRequests)
   const steps: string[] = []
   const issuance = csrIssuance<CertifiedIdentity>({
@@ -30,7 +35,7 @@ async function scene() {
     passOf: (certificate, now) =>
       certificatePass({ id: 'x', kind: 'join', holder: 'west', issuer: 'hub', keptIn: 'memory' }, certificate, now),
     selector: 'open-cluster-management.io/cluster-name=west',
-    reasons: { denied, halted, wrongCertificate },
+    reasons: { denied, halted, wrongCertificate, removed },
     lookAgainMs: 60_000,
     onStep: (step) => steps.push(step),
   })
@@ -126,16 +131,30 @@ test('a certificate for another key or another subject is refused', async () => 
   }
 })
 
-test('a request that is gone is made again under its name', async () => {
-  const { csrs, next, begun } = await scene()
+test('a request that is removed is a refusal, with a pause that grows', async () => {
+  const { clock, csrs, next, begun } = await scene()
+  const pausesMs: number[] = []
+  for (let refusals = 0; refusals < 4; refusals += 1) {
+    const pending = { ...(await begun()), refusals }
+    await next(pending)
+    await csrs.delete(pending.name)
+    const step = await next(pending)
+    assert.ok(step.step === 'refused' && step.retryAt)
+    assert.equal(step.reason, removed)
+    assert.match(step.message ?? '', /was removed before it was answered/)
+    pausesMs.push(step.retryAt.getTime() - clock.now().getTime())
+    assert.equal((await csrs.list()).items.length, 0)
+  }
+  assert.deepEqual(pausesMs, [1_000, 4_000, 16_000, 64_000])
+})
+
+test('a request that was never seen is made, as after a restart', async () => {
+  const { csrs, begun } = await scene()
   const pending = await begun()
-  await next(pending)
-  await csrs.delete(pending.name)
-  await next(pending)
-  assert.deepEqual(
-    (await csrs.list()).items.map(({ metadata }) => metadata.name),
-    [pending.name],
-  )
+  const restarted = await scene()
+  await restarted.next(pending)
+  assert.ok(await restarted.csrs.find(pending.name))
+  assert.equal((await csrs.list()).items.length, 0)
 })
 
 test("somebody else's request under our name, a damaged key and a changed order mean a new key", async () => {
@@ -151,18 +170,19 @@ test("somebody else's request under our name, a damaged key and a changed order 
   }
 })
 
-test('with ten requests of the holder none is added, and with nine one is', async () => {
+test('with ten requests that it made itself none is added, and with nine one is, whatever others ask for', async () => {
   const { csrs, next, begun } = await scene()
-  for (let index = 0; index < 10; index += 1) {
+  const askAs = async (username: string) => {
     const csr = await csrObject(order, generateKey().keyPem)
-    await csrs.create(csr)
+    return (await csrs.create({ ...csr, spec: { ...csr.spec, username } })).metadata.name
   }
+  for (let index = 0; index < 10; index += 1) await askAs('mallory')
+  const mine = await Promise.all(Array.from({ length: 10 }, () => askAs(me)))
   const pending = await begun()
   const step = await next(pending)
   assert.deepEqual([step.step, step.step === 'waiting' && step.for], ['waiting', halted])
-  assert.equal((await csrs.list()).items.length, 10)
-  const [first] = (await csrs.list()).items
-  await csrs.delete(first?.metadata.name ?? '')
+  assert.equal((await csrs.list()).items.length, 20)
+  await csrs.delete(mine[0] ?? '')
   await next(pending)
   assert.ok(await csrs.find(pending.name))
 })

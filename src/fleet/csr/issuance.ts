@@ -11,6 +11,7 @@ import type { Kube } from '../../kube/kube.ts'
 import type { Stored } from '../../kube/objects.ts'
 import type { Certificate } from '../../pki/index.ts'
 import { compactFingerprint, generateKey, keyMatches, readCertificate } from '../../pki/index.ts'
+import { userOf } from './issuance-asker.ts'
 import type { CsrOrder } from './request.ts'
 import { csrObject, isOurs, isSameSubject, requestName } from './request.ts'
 
@@ -28,7 +29,7 @@ export interface CsrIssuanceOptions<M extends CertifiedIdentity> {
   isCurrent(kept: Kept<M>): boolean
   materialOf(identity: CertifiedIdentity): M
   passOf(certificate: Certificate, now: Date): Pass
-  /** Selects the requests that count as this holder's, for the safety stop. */
+  /** Selects the requests that count as this holder's for the safety stop, where the asker made them itself. */
   readonly selector: string
   readonly reasons: CsrReasons
   /** Between two looks at an open request that nothing tells about. */
@@ -44,7 +45,12 @@ export interface CsrReasons {
   readonly halted: Reason
   /** The signer gave a certificate that is not the one asked for. */
   readonly wrongCertificate: Reason
+  /** The request was removed before it was answered. */
+  readonly removed: Reason
 }
+
+/** Grows fast: whoever removes requests, such as a hub on which two agents share a name, would do so without end. */
+const removedRetry = { firstMs: 1_000, maxMs: 3_600_000, factor: 4 }
 
 /**
  * Asks for a certificate by a CertificateSigningRequest. The key is kept as pending before the request exists, and the
@@ -52,6 +58,8 @@ export interface CsrReasons {
  */
 export function csrIssuance<M extends CertifiedIdentity>(options: CsrIssuanceOptions<M>): Issuance<M> {
   const { order, reasons, mostRequests = 10 } = options
+  /** Requests known to have existed. A restart forgets them, which costs one more request. */
+  const seen = new Set<string>()
   const waiting = (reason: Reason, now: Date): Step<M> => ({
     step: 'waiting',
     for: reason,
@@ -65,10 +73,10 @@ export function csrIssuance<M extends CertifiedIdentity>(options: CsrIssuanceOpt
 
   async function create(kube: Kube, keyPem: Secret, now: Date): Promise<Step<M>> {
     const csrs = kube.of(certificateSigningRequests)
-    const { items } = await csrs.metadata.list({ labelSelector: options.selector })
-    if (items.length >= mostRequests) return waiting(reasons.halted, now)
+    if (await hasTooMany(kube)) return waiting(reasons.halted, now)
     try {
-      await csrs.create(await csrObject(order, keyPem))
+      const { metadata } = await csrs.create(await csrObject(order, keyPem))
+      seen.add(metadata.name)
       options.onStep?.('created')
     } catch (error) {
       // Ours from before a lost answer, or somebody else's: the next look tells.
@@ -76,6 +84,25 @@ export function csrIssuance<M extends CertifiedIdentity>(options: CsrIssuanceOpt
       return { step: 'waiting', for: coreReasons.AwaitingApproval, wake: after(now, 1_000) }
     }
     return waiting(coreReasons.AwaitingApproval, now)
+  }
+
+  /** Of others' requests there may be any number: anybody who may ask could stop this holder with them otherwise. */
+  async function hasTooMany(kube: Kube): Promise<boolean> {
+    const { items } = await kube.of(certificateSigningRequests).list({ labelSelector: options.selector })
+    if (items.length < mostRequests) return false
+    const me = await userOf(kube)
+    const mine = me === undefined ? items : items.filter(({ spec }) => spec.username === me)
+    return mine.length >= mostRequests
+  }
+
+  function removed({ name, refusals = 0 }: Pending, now: Date): Step<M> {
+    seen.delete(name)
+    const message = `certificate request ${name} was removed before it was answered; a new one follows`
+    const retryAt = after(
+      now,
+      Math.min(removedRetry.maxMs, removedRetry.firstMs * removedRetry.factor ** Math.min(refusals, 16)),
+    )
+    return { step: 'refused', reason: reasons.removed, message, retryAt }
   }
 
   function received(certPem: string, keyPem: Secret, now: Date): Step<M> {
@@ -101,7 +128,8 @@ export function csrIssuance<M extends CertifiedIdentity>(options: CsrIssuanceOpt
 
       const kube = await options.asker(good)
       const csr = await kube.of(certificateSigningRequests).find(pending.name)
-      if (!csr) return create(kube, keyPem, now)
+      if (!csr) return seen.has(pending.name) ? removed(pending, now) : create(kube, keyPem, now)
+      seen.add(pending.name)
       if (!isOurs(csr, order, keyPem)) return startOver(now)
       const verdict = verdictOn(csr)
       if (verdict === 'open') return waiting(coreReasons.AwaitingApproval, now)

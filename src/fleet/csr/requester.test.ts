@@ -16,6 +16,7 @@ const request = (requester: string, spec: Partial<CertificateSigningRequest['spe
   agent: 'a1',
   user,
   requester,
+  publicKeyPem: 'key',
 })
 
 test('only the agent itself renews', () => {

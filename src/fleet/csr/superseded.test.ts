@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { agentUser } from '../names.ts'
 import type { ClusterRequest } from './approval.ts'
-import { supersededRequests } from './superseded.ts'
+import { contested, supersededRequests } from './superseded.ts'
 
 function request(
   name: string,
   second: number,
-  { requester = 'boot', agent = 'a1', decision = '' } = {},
+  { requester = 'boot', agent = 'a1', decision = '', key = name } = {},
 ): ClusterRequest {
   return {
     csr: {
@@ -19,10 +19,12 @@ function request(
     agent,
     user: agentUser('west', agent),
     requester,
+    publicKeyPem: key,
   }
 }
 
-const names = (...requests: ClusterRequest[]) => supersededRequests(requests).map(({ csr }) => csr.metadata.name)
+const names = (...requests: ClusterRequest[]) =>
+  supersededRequests(requests).map(({ request: { csr } }) => csr.metadata.name)
 
 test('only the newest open request of an agent stays', () => {
   assert.deepEqual(names(request('b', 2), request('c', 3), request('a', 1)), ['a', 'b'])
@@ -36,7 +38,28 @@ test('requests of other requesters and for other agents are let be', () => {
   assert.deepEqual(names(request('a', 1), request('b', 2, { requester: 'else' }), request('c', 3, { agent: 'a2' })), [])
 })
 
-test('what is decided is neither removed nor replaces anything', () => {
-  for (const decision of ['Approved', 'Denied', 'Failed'])
+test('what is decided is not removed, and what is refused replaces nothing', () => {
+  for (const decision of ['Denied', 'Failed'])
     assert.deepEqual(names(request('a', 1), request('b', 2, { decision }), request('c', 0, { decision })), [])
+  assert.deepEqual(names(request('a', 1), request('c', 0, { decision: 'Approved' })), [])
+})
+
+test('what is left when a newer one was approved is not the next to be approved', () => {
+  assert.deepEqual(names(request('a', 1), request('b', 2, { decision: 'Approved' })), ['a'])
+})
+
+test('each is told with what replaces it', () => {
+  const [one] = supersededRequests([request('a', 1), request('b', 2)])
+  assert.equal(one?.by.csr.metadata.name, 'b')
+})
+
+test('an agent is contested when open requests in its name have different keys, whoever makes them', () => {
+  const contestants = (...requests: ClusterRequest[]) => contested(requests).map(({ csr }) => csr.metadata.name)
+  const user = agentUser('west', 'a1')
+  assert.deepEqual(contestants(request('a', 1), request('b', 2)), ['a', 'b'])
+  assert.deepEqual(contestants(request('a', 1), request('b', 2, { requester: 'else' })), ['a', 'b'])
+  assert.deepEqual(contestants(request('a', 1, { key: 'k' }), request('b', 2, { key: 'k' })), [])
+  assert.deepEqual(contestants(request('a', 1), request('b', 2, { agent: 'a2' })), [])
+  assert.deepEqual(contestants(request('a', 1), request('b', 2, { decision: 'Denied' })), [])
+  assert.deepEqual(contestants(request('a', 1), request('b', 2, { requester: user })), [])
 })

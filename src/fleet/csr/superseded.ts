@@ -2,21 +2,46 @@ import type { CertificateSigningRequest } from 'kubernetes-types/certificates/v1
 import type { Stored } from '../../kube/objects.ts'
 import type { ClusterRequest } from './approval.ts'
 import { decisionOn } from './approval.ts'
+import { isRenewal } from './requester.ts'
 
 /** The oldest first. Of the same second, by name: everybody comes to the same order. */
 export const byAge = (a: Stored<CertificateSigningRequest>, b: Stored<CertificateSigningRequest>): number =>
   compare(a.metadata.creationTimestamp ?? '', b.metadata.creationTimestamp ?? '') ||
   compare(a.metadata.name, b.metadata.name)
 
-/**
- * The undecided requests that a newer one of the same requester for the same agent replaces. Their subjects differ by
- * the common group at most, or they would not be requests of an agent.
- */
-export function supersededRequests<T extends ClusterRequest>(requests: readonly T[]): T[] {
-  const undecided = requests.filter(({ csr }) => decisionOn(csr) === 'none').sort((a, b) => byAge(a.csr, b.csr))
-  const newest = new Map(undecided.map((request) => [askerOf(request), request]))
-  return undecided.filter((request) => newest.get(askerOf(request)) !== request)
+/** An undecided request, and the newest of the same requester for the same agent. */
+export interface Superseded<T> {
+  request: T
+  by: T
 }
+
+/**
+ * The undecided requests that a newer one of the same requester for the same agent replaces, be it undecided or
+ * approved. Their subjects differ by the common group at most, or they would not be requests of an agent.
+ */
+export function supersededRequests<T extends ClusterRequest>(requests: readonly T[]): Superseded<T>[] {
+  const counted = requests
+    .filter(({ csr }) => ['none', 'approved'].includes(decisionOn(csr)))
+    .sort((a, b) => byAge(a.csr, b.csr))
+  const newest = new Map(counted.map((request) => [askerOf(request), request]))
+  return counted.flatMap((request) => {
+    const by = newest.get(askerOf(request))
+    return by && by !== request && decisionOn(request.csr) === 'none' ? [{ request, by }] : []
+  })
+}
+
+/**
+ * The undecided requests of agents in whose name others ask with another key; none when every agent has one key. Who
+ * approves one of them may give the place to a thief of the bootstrap credential. A renewal is not among them: whoever
+ * asks for it has proven to be the agent.
+ */
+export function contested<T extends ClusterRequest>(requests: readonly T[]): T[] {
+  const open = requests.filter((request) => decisionOn(request.csr) === 'none' && !isRenewal(request))
+  return open.filter((request) => open.some((other) => isRival(request, other)))
+}
+
+export const isRival = (request: ClusterRequest, other: ClusterRequest): boolean =>
+  other.user === request.user && other.publicKeyPem !== request.publicKeyPem
 
 const askerOf = ({ requester, user }: ClusterRequest): string => JSON.stringify([requester, user])
 

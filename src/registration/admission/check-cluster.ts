@@ -3,8 +3,10 @@ import type { AdmissionRequest, Verdict } from '../../fleet/admission.ts'
 import { allowed, badRequest, forbidden } from '../../fleet/admission.ts'
 import { defaultSet, labels, registerGroup } from '../../fleet/names.ts'
 import type { Right } from './access.ts'
+import { fieldForbidden } from './agent-change.ts'
 import { leaseMistake, nameMistake, urlMistake } from './cluster-fields.ts'
 import { annotationForbidden } from './recorded-annotations.ts'
+import { isAgent } from './requester.ts'
 
 /** What can be said without asking anybody. Only what changes is looked at: what was stored before may stay. */
 export function checkCluster({ object, oldObject, userInfo }: AdmissionRequest<ManagedCluster>): Verdict {
@@ -17,7 +19,9 @@ export function checkCluster({ object, oldObject, userInfo }: AdmissionRequest<M
   if (mistake) return badRequest(mistake)
   const change = { name, requester: userInfo, old: oldObject ? seen(oldObject) : undefined, sent: seen(object) }
   const key = annotationForbidden(change)
-  return key ? forbidden(`metadata.annotations[${key}] is the hub's: an agent may not change it`) : allowed
+  if (key) return forbidden(`metadata.annotations[${key}] is the hub's: an agent may not change it`)
+  const field = oldObject && isAgent(userInfo, name) ? fieldForbidden(oldObject, object) : undefined
+  return field ? forbidden(`${field} is the hub's: an agent may not change it`) : allowed
 }
 
 /** Taking the acceptance back is never asked about: nobody has to be let in for it. */

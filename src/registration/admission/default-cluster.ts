@@ -7,7 +7,7 @@ import { nameMistake } from './cluster-fields.ts'
 import { recordAnnotations } from './recorded-annotations.ts'
 import { stampTaints } from './taints.ts'
 
-const defaultLeaseSeconds = 60
+export const defaultLeaseSeconds = 60
 
 /** As a client sent it: mutating webhooks come before the schema, so anything may be of any type below `spec`. */
 type Sent = KubeObject & { spec?: unknown }
@@ -40,7 +40,7 @@ export function defaultCluster({ object, oldObject, userInfo }: AdmissionRequest
   }
 }
 
-const withSet = (given: Readonly<Record<string, string>> = {}) => ({
+export const withSet = (given: Readonly<Record<string, string>> = {}) => ({
   ...given,
   [labels.clusterSet]: given[labels.clusterSet] || defaultSet,
 })

@@ -3,7 +3,8 @@ import { test } from 'node:test'
 import { agentUser, annotations } from '../../fleet/names.ts'
 import { annotationForbidden, recordAnnotations } from './recorded-annotations.ts'
 
-const { createdBy, unjoinedAt, agentName, replaceAgent, automaticallyAcceptedOn } = annotations
+const { createdBy, unjoinedAt, agentName, replaceAgent, automaticallyAcceptedOn, acceptedBefore, agentPrefix } =
+  annotations
 const now = new Date('2026-03-01T12:00:00Z')
 const jane = { username: 'jane' }
 const own = { username: agentUser('west', 'a1') }
@@ -48,6 +49,18 @@ test('a new cluster has no agent yet', () => {
   assert.deepEqual(stored, { [createdBy]: 'jane' })
 })
 
+test('that a cluster was accepted once stays, whoever takes it back and whatever is sent', () => {
+  const at = (sent: typeof open, old?: typeof open) =>
+    recordAnnotations({ name: 'west', requester: jane, old, sent }, now)[acceptedBefore]
+  const before = { annotations: { [acceptedBefore]: 'then' }, accepted: false }
+  assert.equal(at(open), '2026-03-01T12:00:00Z')
+  assert.equal(at(before), undefined)
+  assert.equal(at(open, shut), '2026-03-01T12:00:00Z')
+  assert.equal(at(shut, open), '2026-03-01T12:00:00Z')
+  assert.equal(at(shut, before), 'then')
+  assert.equal(at({ annotations: { [acceptedBefore]: 'x' }, accepted: false }, shut), undefined)
+})
+
 test('agents may not change what the hub decides by, added, changed or removed', () => {
   const agents = [
     own,
@@ -62,11 +75,11 @@ test('agents may not change what the hub decides by, added, changed or removed',
       sent: { annotations: { ...after }, accepted: true },
     })
   for (const agent of agents)
-    for (const key of [agentName, replaceAgent, automaticallyAcceptedOn, 'lanyard.io/new']) {
+    for (const key of [agentName, replaceAgent, automaticallyAcceptedOn, 'lanyard.io/new', 'note']) {
       assert.equal(at(agent, {}, { [key]: 'v' }), key)
       assert.equal(at(agent, { [key]: 'v' }, {}), key)
       assert.equal(at(agent, { [key]: 'v' }, { [key]: 'w' }), key)
-      assert.equal(at(agent, { [key]: 'v' }, { [key]: 'v', note: 'n' }), undefined)
+      assert.equal(at(agent, { [key]: 'v' }, { [key]: 'v', [`${agentPrefix}x`]: 'n' }), undefined)
       assert.equal(at(jane, { [key]: 'v' }, {}), undefined)
     }
   // Recorded by admission itself in the same request.

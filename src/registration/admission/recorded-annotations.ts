@@ -28,8 +28,8 @@ const laterOnly = [
 ] as const
 
 /**
- * The annotations as they are stored. Who created the cluster, and when its own agent took it off the hub, is what
- * admission saw, whatever anybody sends.
+ * The annotations as they are stored. Who created the cluster, that it was accepted, and when its own agent took it off
+ * the hub, is what admission saw, whatever anybody sends.
  */
 export function recordAnnotations(change: ClusterChange, now: Date): Annotations {
   const { requester, old, sent } = change
@@ -37,6 +37,7 @@ export function recordAnnotations(change: ClusterChange, now: Date): Annotations
   if (!old) for (const key of laterOnly) delete kept[key]
   put(kept, annotations.createdBy, old ? old.annotations[annotations.createdBy] : requester.username)
   put(kept, annotations.unjoinedAt, unjoinedAt(change, now))
+  put(kept, annotations.acceptedBefore, acceptedBefore(change, now))
   return kept
 }
 
@@ -45,24 +46,29 @@ function unjoinedAt({ name, requester, old, sent }: ClusterChange, now: Date): s
   return old.accepted && isAgentOf(requester, name) ? rfc3339(now) : old.annotations[annotations.unjoinedAt]
 }
 
+/** Also for a cluster that was let in before there was this record. */
+function acceptedBefore({ old, sent }: ClusterChange, now: Date): string | undefined {
+  const known = old?.annotations[annotations.acceptedBefore]
+  return known ?? (sent.accepted || old?.accepted ? rfc3339(now) : undefined)
+}
+
 function put(record: Record<string, string>, key: string, value: string | undefined): void {
   if (value === undefined) delete record[key]
   else record[key] = value
 }
 
-const ourPrefix = 'lanyard.io/'
 /** Decided by `recordAnnotations`, whoever asks. */
-const recorded: readonly string[] = [annotations.createdBy, annotations.unjoinedAt]
+const recorded: readonly string[] = [annotations.createdBy, annotations.unjoinedAt, annotations.acceptedBefore]
 
-const isTheHubs = (key: string): boolean =>
-  (key.startsWith(ourPrefix) && !recorded.includes(key)) || key === annotations.automaticallyAcceptedOn
+const isOthers = (key: string): boolean => !recorded.includes(key) && !key.startsWith(annotations.agentPrefix)
 
 /**
- * Agents may write their own ManagedCluster, but not what the hub decides by: which agent has joined, which may take its
- * place, and that it was accepted automatically once already.
+ * Agents may write their own ManagedCluster, but not what the hub and its people decide by: which agent has joined, which
+ * may take its place, that it was accepted automatically once already, and whatever an administrator put there. Agents
+ * of the field send the annotations of their own prefix with each update.
  */
 export function annotationForbidden({ name, requester, old, sent }: ClusterChange): string | undefined {
   if (!old || !isAgent(requester, name)) return undefined
   const keys = new Set([...Object.keys(old.annotations), ...Object.keys(sent.annotations)])
-  return [...keys].filter(isTheHubs).find((key) => old.annotations[key] !== sent.annotations[key])
+  return [...keys].filter(isOthers).find((key) => old.annotations[key] !== sent.annotations[key])
 }

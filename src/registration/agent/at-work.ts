@@ -4,6 +4,7 @@ import { after } from '../../core/clock.ts'
 import type { ConditionReport } from '../../core/conditions.ts'
 import type { Run } from '../../core/lifecycle.ts'
 import { aborted, isAbort, runTogether } from '../../core/lifecycle.ts'
+import { isConflict } from '../../kube/failures.ts'
 import { informer } from '../../kube/informer.ts'
 import type { Kube } from '../../kube/kube.ts'
 import { reasons } from '../reasons.ts'
@@ -65,15 +66,21 @@ export function atWork(options: AtWorkOptions): { run: Run; pokeReport(): void }
 
   /** URLs that came into the settings after the cluster was created. By update: an agent may not patch its spec. */
   const addUrls: Run = async (signal) => {
-    try {
-      const clusters = hub.of(ManagedCluster.resource)
-      const found = settings.externalServerUrls.length > 0 ? await clusters.find(cluster, { signal }) : undefined
-      const there = found?.spec?.managedClusterClientConfigs ?? []
-      const managedClusterClientConfigs = clientConfigs(there, settings.externalServerUrls)
-      if (found && JSON.stringify(managedClusterClientConfigs) !== JSON.stringify(there))
-        await clusters.update({ ...found, spec: { ...found.spec, managedClusterClientConfigs } }, { signal })
-    } catch (err) {
-      if (!isAbort(err, signal)) log.warn({ err, cluster }, 'addresses of the cluster not told to the hub')
+    const clusters = hub.of(ManagedCluster.resource)
+    for (let tries = 0; settings.externalServerUrls.length > 0; tries += 1) {
+      try {
+        const found = await clusters.find(cluster, { signal })
+        const there = found?.spec?.managedClusterClientConfigs ?? []
+        const managedClusterClientConfigs = clientConfigs(there, settings.externalServerUrls)
+        if (found && JSON.stringify(managedClusterClientConfigs) !== JSON.stringify(there))
+          await clusters.update({ ...found, spec: { ...found.spec, managedClusterClientConfigs } }, { signal })
+        break
+      } catch (err) {
+        if (isAbort(err, signal)) return
+        const nextTryMs = backoffMs(tries, { baseMs: 500, maxMs: 60_000 }, random)
+        if (!isConflict(err)) log.warn({ err, cluster, nextTryMs }, 'addresses of the cluster not told to the hub')
+        await clock.sleepUntil(after(clock.now(), nextTryMs), signal)
+      }
     }
     await aborted(signal)
   }

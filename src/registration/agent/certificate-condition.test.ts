@@ -6,12 +6,12 @@ import { certificateCondition, troubleOf } from './certificate-condition.ts'
 
 test('a request on its way changes nothing that the hub was told', () => {
   for (const state of [coreReasons.AwaitingIssuer, coreReasons.AwaitingApproval])
-    assert.equal(certificateCondition({ state, usable: true }, undefined), undefined)
+    assert.equal(certificateCondition({ state, usable: true }, 'west', undefined), undefined)
 })
 
 test('a denial has its own reason, everything else is a failed update', () => {
   const told = (state: Parameters<typeof certificateCondition>[0]['state']) =>
-    certificateCondition({ state, usable: true, message: 'why' }, undefined)
+    certificateCondition({ state, usable: true, message: 'why' }, 'west', undefined)
   assert.deepEqual(
     [told(reasons.ClientCertificateDenied)?.reason, told(reasons.ClientCertificateDenied)?.message],
     [reasons.ClientCertificateDenied, 'why'],
@@ -21,6 +21,9 @@ test('a denial has its own reason, everything else is a failed update', () => {
 })
 
 test('every trouble says what to do or what happens next', () => {
-  assert.match(troubleOf({ state: reasons.ClientCertificateCreationHalted, usable: false }), /remove old ones/)
-  assert.match(troubleOf({ state: coreReasons.AwaitingApproval, usable: false }), /administrator approves/)
+  assert.match(troubleOf({ state: reasons.ClientCertificateCreationHalted, usable: false }, 'west'), /remove old ones/)
+  assert.match(
+    troubleOf({ state: coreReasons.AwaitingApproval, usable: false }, 'west'),
+    /administrator approves .*lanyard accept west$/,
+  )
 })

@@ -9,12 +9,16 @@ import { reasons } from '../reasons.ts'
 const type = conditions.certificateRotated
 
 /** What the hub is told of the certificate; undefined while a request is on its way and there is nothing new to tell. */
-export function certificateCondition(report: Report, certPem: string | undefined): ConditionReport | undefined {
+export function certificateCondition(
+  report: Report,
+  cluster: string,
+  certPem: string | undefined,
+): ConditionReport | undefined {
   const failed = (reason = reasons.ClientCertificateUpdateFailed): ConditionReport => ({
     type,
     status: 'False',
     reason,
-    message: troubleOf(report),
+    message: troubleOf(report, cluster),
   })
   switch (report.state) {
     case coreReasons.PassIssued: {
@@ -34,13 +38,13 @@ export function certificateCondition(report: Report, certPem: string | undefined
 }
 
 /** What stands between the agent and its certificate, in a sentence that says what to do. */
-export function troubleOf({ state, message }: Report): string {
+export function troubleOf({ state, message }: Report, cluster: string): string {
   switch (state) {
     case coreReasons.AwaitingIssuer:
     case coreReasons.AwaitingApproval:
-      return 'the certificate request waits for its approval on the hub; an administrator approves it there with: lanyard accept'
+      return `the certificate request waits for its approval on the hub; an administrator approves it there with: lanyard accept ${cluster}`
     case reasons.ClientCertificateCreationHalted:
-      return 'the hub has 10 or more certificate requests of this cluster, so no further one is made; remove old ones, or wait until the hub does'
+      return 'the hub has 10 or more certificate requests that this agent made, so no further one is made; remove old ones, or wait until the hub does'
     case coreReasons.KeepUnavailable:
       return message ?? 'the Secret with the certificate could not be read or written; it is tried again'
     default:

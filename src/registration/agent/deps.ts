@@ -31,7 +31,7 @@ export interface AgentSettings {
   namespace: string
   /** Absent: the id of an OpenShift cluster, else one that is made once and kept. */
   clusterName?: string
-  /** Absent: 5 random characters, kept in the Secret. */
+  /** Absent: 5 random characters, kept in the ConfigMap and the Secret. */
   agentName?: string
   hubKubeconfigSecret: string
   /** The Secret's keys are also files here; made when it is not there. */

@@ -5,15 +5,17 @@ import { replaceFile } from '../../core/replace-file.ts'
 import { fileKeys, textOf } from './hub-secret.ts'
 
 /**
- * The Secret as files, for programs that read a kubeconfig: folder 0700, files 0600, each replaced whole. The key comes
+ * The Secret as files, for programs that read a kubeconfig: files 0600, each replaced whole, in a folder that is 0700 where
+ * it was made here and left as it is where it was there. The key comes
  * before its certificate and the kubeconfig last, so that whoever waits for the kubeconfig finds the others. Files of
  * keys that are gone stay. Calls are done one after the other.
  */
 export function hubFiles(dir: string): (secret: SecretObject) => Promise<void> {
   let last: Promise<unknown> = Promise.resolve()
   const write = async ({ data = {} }: SecretObject): Promise<void> => {
-    await mkdir(dir, { recursive: true, mode: 0o700 })
-    await chmod(dir, 0o700)
+    const made = await mkdir(dir, { recursive: true, mode: 0o700 })
+    // A folder of somebody else, such as a mounted volume, is not ours to change, and mostly we may not.
+    if (made !== undefined) await chmod(dir, 0o700)
     for (const key of fileKeys) {
       const text = textOf(data, key)
       const path = join(dir, key)

@@ -14,6 +14,7 @@ import { secrets } from '../../kube/kinds.ts'
 import { reasons } from '../reasons.ts'
 import type { Bootstrap } from './bootstrap-sources.ts'
 import { bootstrapSources } from './bootstrap-sources.ts'
+import type { Obstacle } from './choose-hub.ts'
 import { chooseHub, whyNotThisHub } from './choose-hub.ts'
 import type { AgentDeps, MemberDeps } from './deps.ts'
 import { hubFiles } from './hub-files.ts'
@@ -43,6 +44,9 @@ export interface AgentParts {
   member?: (deps: MemberDeps) => Run
 }
 
+/** Between two looks at the other hubs from one that does not accept the cluster. */
+const lookForBetterMs = 60_000
+
 /** The registration agent: finds its hub, joins it, works there, and finds it again whatever happens. */
 export function registrationAgent(deps: AgentDeps, { member = memberRun }: AgentParts = {}): RegistrationAgent {
   const { management, clock, random, log, settings } = deps
@@ -50,6 +54,9 @@ export function registrationAgent(deps: AgentDeps, { member = memberRun }: Agent
   const sources = bootstrapSources({ ...deps, settings })
   const events = eventRecorder(management, { ...deps, component: 'lanyard-agent' })
   const writeFiles = hubFiles(settings.hubKubeconfigDir)
+  /** The files are for others: the agent itself works without them. */
+  const dump = (secret: Parameters<typeof writeFiles>[0]) =>
+    writeFiles(secret).catch((err: unknown) => log.warn({ err }, 'files of the hub kubeconfig not written'))
   let current: Session | undefined
 
   /** Tries until it works; failures of our own about names end it, because no retry would help. */
@@ -57,7 +64,7 @@ export function registrationAgent(deps: AgentDeps, { member = memberRun }: Agent
     for (let tries = 0; ; tries += 1) {
       try {
         const secret = await management.of(secrets, settings.namespace).find(settings.hubKubeconfigSecret, { signal })
-        if (secret) await writeFiles(secret)
+        if (secret) await dump(secret)
         return await resolveNames(deps)
       } catch (err) {
         const isFinal = ['AGENT_CLUSTER_NAME_INVALID', 'AGENT_NAME_INVALID'].some((code) => isFailure(err, code))
@@ -78,7 +85,7 @@ export function registrationAgent(deps: AgentDeps, { member = memberRun }: Agent
     return watched.run
   }
   const onHubSecret = (secret: Parameters<typeof writeFiles>[0] | undefined) => {
-    if (secret) writeFiles(secret).catch((err: unknown) => log.warn({ err }, 'files of the hub kubeconfig not written'))
+    if (secret) void dump(secret)
     const held = current?.held()
     if (held && !(secret && holds(secret, held))) current?.secretLost()
   }
@@ -103,7 +110,8 @@ export function registrationAgent(deps: AgentDeps, { member = memberRun }: Agent
         (loaded) => loaded.kept,
         () => undefined,
       )
-      const choice = await choose(usable, kept, names.cluster)
+      if (usable.length > 1) board.set({ phase: 'choosing' })
+      const choice = await choose(usable, kept?.material.stanza.server ?? lastHub, kept, names.cluster)
       if ('trouble' in choice) {
         const message = [...troubles, ...choice.trouble].join('; ')
         board.set({ phase: 'choosing', trouble: { reason: reasons.BootstrapUnusable, message } })
@@ -124,44 +132,67 @@ export function registrationAgent(deps: AgentDeps, { member = memberRun }: Agent
         events,
         board,
       })
-      const end = await current.run(signal)
+      const here = current
+      const over = new AbortController()
+      const looking = choice.isSecondBest
+        ? lookForBetter(here, hub, names, AbortSignal.any([signal, over.signal]))
+        : null
+      const end = await here.run(signal)
+      over.abort()
+      await looking
       log.info({ hub: hub.server, reason: end }, 'left the hub')
       tries = -1
     }
   }
 
-  type Choice = { hub: HubStanza; bootstrap: Bootstrap | undefined } | { trouble: string[] }
+  /** On a hub that does not accept the cluster: leaves it when another one would do. */
+  async function lookForBetter(here: Session, hub: HubStanza, { cluster }: AgentNames, signal: AbortSignal) {
+    try {
+      for (;;) {
+        await clock.sleepUntil(after(clock.now(), lookForBetterMs), signal)
+        const { usable } = await sources.read()
+        const choice = await choose(usable, hub.server, undefined, cluster)
+        if ('hub' in choice && !choice.isSecondBest && choice.hub.server !== hub.server) return here.leave('denied')
+        if ('hub' in choice && !choice.isSecondBest) return
+      }
+    } catch (error) {
+      if (!isAbort(error, signal)) log.warn({ err: error }, 'other hubs could not be looked at')
+    }
+  }
+
+  type Choice = { hub: HubStanza; bootstrap: Bootstrap | undefined; isSecondBest: boolean } | { trouble: string[] }
 
   /** One hub is taken as it is: whatever is wrong with it may pass. Of several, one that works. */
   async function choose(
     usable: readonly Bootstrap[],
+    currentServer: string | undefined,
     kept: Kept<HubMaterial> | undefined,
     cluster: string,
   ): Promise<Choice> {
     const [only, ...others] = usable
     if (!only) {
       const isGood = kept && !isExpired(kept.pass, clock.now())
-      return isGood ? { hub: kept.material.stanza, bootstrap: undefined } : { trouble: [] }
+      return isGood ? { hub: kept.material.stanza, bootstrap: undefined, isSecondBest: false } : { trouble: [] }
     }
-    if (others.length === 0) return { hub: only.stanza, bootstrap: only }
-    board.set({ phase: 'choosing' })
+    if (others.length === 0) return { hub: only.stanza, bootstrap: only, isSecondBest: false }
     const candidates = await Promise.all(
       usable.map(async (bootstrap) => {
-        const why = await whyNot(bootstrap, cluster)
-        return { bootstrap, server: bootstrap.stanza.server, isValid: why === undefined, why }
+        const found = await obstacle(bootstrap, cluster)
+        const isAwaited = found?.isAwaited ?? false
+        return { bootstrap, server: bootstrap.stanza.server, isValid: !found, isAwaited, why: found?.why }
       }),
     )
-    const chosen = chooseHub(candidates, kept?.material.stanza.server)
-    if (chosen) return { hub: chosen.bootstrap.stanza, bootstrap: chosen.bootstrap }
+    const chosen = chooseHub(candidates, currentServer)
+    if (chosen) return { hub: chosen.bootstrap.stanza, bootstrap: chosen.bootstrap, isSecondBest: !chosen.isValid }
     return { trouble: candidates.map(({ server, why }) => `${server} cannot be used: ${why}`) }
   }
 
-  async function whyNot({ connection }: Bootstrap, cluster: string): Promise<string | undefined> {
+  async function obstacle({ connection }: Bootstrap, cluster: string): Promise<Obstacle | undefined> {
     try {
       await using kube = deps.connect(connection)
       return await whyNotThisHub(kube, cluster)
     } catch (error) {
-      return error instanceof Error ? error.message : 'it cannot be asked'
+      return { why: error instanceof Error ? error.message : 'it cannot be asked', isAwaited: false }
     }
   }
 

@@ -25,10 +25,46 @@ test('names that were made are the same again, and on record before they are use
   assert.match(names.agent, /^[a-z0-9]{5}$/)
 })
 
-test('two agents that start at once agree on one name', async () => {
+test('two agents that start at once agree on their names', async () => {
   const { resolve } = scene()
   const [one, two] = await Promise.all([resolve(), resolve()])
-  assert.equal(one?.cluster, two?.cluster)
+  assert.deepEqual(one, two)
+})
+
+test('the name of the agent survives the loss of the Secret, and that of the ConfigMap, also beside a given cluster', async () => {
+  for (const given of [{}, { clusterName: 'west' }]) {
+    const { kube, resolve } = scene(given)
+    const names = await resolve()
+    await kube.of(secrets, 'here').delete('hub')
+    assert.deepEqual(await resolve(), names)
+    assert.equal((await kube.of(secrets, 'here').get('hub')).data?.['agent-name'], base64(names.agent))
+    await kube.of(configMaps, 'here').delete('cluster-name')
+    assert.equal((await resolve()).agent, names.agent)
+    await kube.of(secrets, 'here').delete('hub')
+    assert.equal((await resolve()).agent, names.agent)
+  }
+})
+
+test('a ConfigMap without the name of the agent, or with one that no hub takes, gets it', async () => {
+  const { kube, resolve } = scene()
+  const maps = kube.of(configMaps, 'here')
+  for (const data of [{ 'cluster-name': 'kept' }, { 'cluster-name': 'kept', 'agent-name': 'A:b' }]) {
+    await maps.create({ metadata: { name: 'cluster-name' }, data })
+    const { cluster, agent } = await resolve()
+    assert.match(agent, /^[a-z0-9]{5}$/)
+    assert.deepEqual((await maps.get('cluster-name')).data, { 'cluster-name': 'kept', 'agent-name': agent })
+    assert.equal(cluster, 'kept')
+    await maps.delete('cluster-name')
+    await kube.of(secrets, 'here').delete('hub')
+  }
+})
+
+test('a given name goes before every record, and is recorded', async () => {
+  const { kube, deps, resolve } = scene()
+  await resolve()
+  const names = await resolveNames({ ...deps, settings: { ...deps.settings, agentName: 'given' } })
+  assert.equal(names.agent, 'given')
+  assert.equal((await kube.of(configMaps, 'here').get('cluster-name')).data?.['agent-name'], 'given')
 })
 
 test('a name that an agent of the field kept in the Secret is taken over', async () => {

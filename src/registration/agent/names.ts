@@ -31,27 +31,60 @@ interface ClusterVersion extends KubeObject {
 const clusterVersions = resource<ClusterVersion>('config.openshift.io/v1', 'ClusterVersion', 'clusterversions', {
   namespaced: false,
 })
-const nameKey = 'cluster-name'
+const [clusterKey, agentKey] = ['cluster-name', 'agent-name']
+
+/** What is on record of names: the Secret goes with the certificate, the ConfigMap stays. */
+interface NamesOnRecord {
+  inSecret: { cluster?: string | undefined; agent?: string | undefined }
+  /** Undefined: there is no ConfigMap. */
+  inMap: { cluster?: string | undefined; agent?: string | undefined } | undefined
+}
 
 /**
- * Who this agent is, the same after every restart: what was made up is on record before it is used. Throws a failure
- * for a name that no hub takes.
+ * Who this agent is, the same after every restart and after the loss of either record: what was made up is on record
+ * before it is used. Throws a failure for a name that no hub takes.
  */
 export async function resolveNames(deps: NameDeps): Promise<AgentNames> {
   const { management, settings } = deps
-  const secret = await management.of(secrets, settings.namespace).find(settings.hubKubeconfigSecret)
-  const data = secret?.data ?? {}
-  const cluster = await clusterName(deps, textOf(data, nameKey))
-  const agent = await agentName(deps, textOf(data, 'agent-name'))
+  const { inSecret, inMap } = await readRecord(deps)
+  const given = await givenCluster(deps)
+  const cluster = given ?? keptCluster(deps, { inSecret, inMap }) ?? randomUUID()
+  const agent = keptAgent(deps, { inSecret, inMap }) ?? deps.random.suffix(5)
+  // Only a cluster name that nobody gave: one that was given may change.
+  const names = { ...(given === undefined && { [clusterKey]: cluster }), [agentKey]: agent }
+  const maps = management.of(configMaps, settings.namespace)
+  if (!inMap) {
+    try {
+      await maps.create({ metadata: { name: clusterNameConfigMap }, data: names })
+    } catch (error) {
+      if (!isAlreadyExists(error)) throw error
+      // Whoever comes second takes what is there.
+      return resolveNames(deps)
+    }
+  } else if (inMap.agent !== agent || (given === undefined && inMap.cluster !== cluster))
+    await maps.patch(clusterNameConfigMap, { type: 'merge', body: { data: names } })
+  if (settings.agentName === undefined && inSecret.agent !== agent)
+    await writeSecret(management, settings.namespace, settings.hubKubeconfigSecret, { [agentKey]: agent })
   return { cluster, agent }
 }
 
-async function clusterName(deps: NameDeps, inSecret: string | undefined): Promise<string> {
+async function readRecord({ management, settings }: NameDeps): Promise<NamesOnRecord> {
+  const [secret, map] = await Promise.all([
+    management.of(secrets, settings.namespace).find(settings.hubKubeconfigSecret),
+    management.of(configMaps, settings.namespace).find(clusterNameConfigMap),
+  ])
+  const data = secret?.data ?? {}
+  return {
+    inSecret: { cluster: textOf(data, clusterKey), agent: textOf(data, agentKey) },
+    inMap: map && { cluster: map.data?.[clusterKey], agent: map.data?.[agentKey] },
+  }
+}
+
+async function givenCluster(deps: NameDeps): Promise<string | undefined> {
   const { settings } = deps
   if (settings.clusterName !== undefined) return checked(settings.clusterName, 'the setting for the cluster name')
   const id = await openShiftId(deps)
-  if (id !== undefined) return checked(id, 'the ClusterVersion "version"')
-  return keptName(deps, inSecret)
+  return id === undefined ? undefined : checked(id, 'the ClusterVersion "version"')
 }
 
 /** Undefined where this is no OpenShift, or where the agent may not look. */
@@ -66,39 +99,26 @@ async function openShiftId({ spoke, log }: NameDeps): Promise<string | undefined
   }
 }
 
-/** From the ConfigMap, which is made once: whoever comes second takes what is there. */
-async function keptName({ management, settings }: NameDeps, inSecret: string | undefined): Promise<string> {
-  const maps = management.of(configMaps, settings.namespace)
-  const origin = `the ConfigMap ${settings.namespace}/${clusterNameConfigMap}`
-  const found = await maps.find(clusterNameConfigMap)
-  if (found) return checked(found.data?.[nameKey] ?? '', origin)
-  // An agent of the field kept it in the Secret alone.
-  const name = inSecret !== undefined && isName(inSecret) ? inSecret : randomUUID()
-  try {
-    await maps.create({ metadata: { name: clusterNameConfigMap }, data: { [nameKey]: name } })
-    return name
-  } catch (error) {
-    if (!isAlreadyExists(error)) throw error
-    return checked((await maps.get(clusterNameConfigMap)).data?.[nameKey] ?? '', origin)
-  }
+/** An agent of the field kept it in the Secret alone. */
+function keptCluster({ settings }: NameDeps, { inSecret, inMap }: NamesOnRecord): string | undefined {
+  if (inMap?.cluster !== undefined)
+    return checked(inMap.cluster, `the ConfigMap ${settings.namespace}/${clusterNameConfigMap}`)
+  return valid(inSecret.cluster)
 }
 
-async function agentName({ management, random, settings }: NameDeps, kept: string | undefined): Promise<string> {
-  const given = settings.agentName
-  if (given !== undefined && !isName(given)) {
-    throw failures.AGENT_NAME_INVALID({ origin: 'the setting for the agent name', name: JSON.stringify(given) })
-  }
-  if (given !== undefined) return given
-  if (kept !== undefined && isName(kept)) return kept
-  const name = random.suffix(5)
-  await writeSecret(management, settings.namespace, settings.hubKubeconfigSecret, { 'agent-name': name })
-  return name
+/** The Secret first: the certificate beside it is for that name. */
+function keptAgent({ settings: { agentName } }: NameDeps, { inSecret, inMap }: NamesOnRecord): string | undefined {
+  if (agentName !== undefined && !isName(agentName))
+    throw failures.AGENT_NAME_INVALID({ origin: 'the setting for the agent name', name: JSON.stringify(agentName) })
+  return agentName ?? valid(inSecret.agent) ?? valid(inMap?.agent)
 }
+
+const valid = (name: string | undefined): string | undefined => (name !== undefined && isName(name) ? name : undefined)
 
 function checked(name: string, origin: string): string {
   if (!isName(name)) throw failures.AGENT_CLUSTER_NAME_INVALID({ origin, name: JSON.stringify(name) })
   return name
 }
 
-/** A name that a namespace can have, because the hub makes one of it; an agent's may have no colon either. */
+/** A DNS label: the hub makes a namespace of a cluster's name, and an agent's may have no colon either. */
 export const isName = (name: string): boolean => name.length <= 63 && /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(name)

@@ -18,7 +18,7 @@ export type Reception =
 export async function askReception(hub: Kube, cluster: string, signal: AbortSignal): Promise<Reception> {
   const awaited = (why: string): Reception => ({
     is: 'awaited',
-    message: `the hub does not accept the cluster ${cluster} yet (${why}); an administrator of the hub accepts it with: lanyard accept --clusters ${cluster}`,
+    message: `the hub does not accept the cluster ${cluster} yet (${why}); an administrator of the hub accepts it with: lanyard accept ${cluster}`,
   })
   try {
     const found = await hub.of(ManagedClusters.resource).get(cluster, { signal, deadlineMs: 10_000 })

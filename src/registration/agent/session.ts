@@ -45,6 +45,8 @@ export interface Session {
   run(signal: AbortSignal): Promise<SessionEnd>
   /** What the bootstrap kubeconfigs are now. The session goes on where one still leads to this hub, or none is left. */
   bootstrapsChanged(usable: readonly Bootstrap[]): void
+  /** Ends it from outside. */
+  leave(why: SessionEnd): void
   /** The Secret does not hold any more what this session put there. */
   secretLost(): void
   /** What the Secret should hold, once there is a certificate. */
@@ -93,13 +95,15 @@ export function session(options: SessionOptions): Session {
     expirationSeconds: settings.clientCertExpirationSeconds,
     bootstrap: clients.asBootstrap,
     own: clients.asMyself,
-    resyncMs: settings.resyncMs,
+    // A hub that is not asked cannot answer, and would count as silent.
+    lookAgainMs: hasOtherHubs ? Math.min(settings.resyncMs, settings.hubConnectionTimeoutMs / 3) : settings.resyncMs,
+    onAnswer: () => answered(),
     report(report) {
       const held = join.held()
-      wanted = certificateCondition(report, held?.material.certPem) ?? wanted
+      wanted = certificateCondition(report, cluster, held?.material.certPem) ?? wanted
       if (held) board.set({ expiresAt: held.pass.expiresAt })
       else {
-        const trouble = { reason: report.state, message: troubleOf(report) }
+        const trouble = { reason: report.state, message: troubleOf(report, cluster) }
         board.set({ phase: 'asking', trouble, expiresAt: undefined })
       }
       if (report.state !== state) tellPeople(report)
@@ -115,7 +119,7 @@ export function session(options: SessionOptions): Session {
     const warnings = [reasons.ClientCertificateCreationHalted, reasons.ClientCertificateDenied]
     if (!warnings.some((reason) => reason === report.state)) return
     const secret = { metadata: { namespace: settings.namespace, name: settings.hubKubeconfigSecret } }
-    events.record(secrets, secret, { type: 'Warning', reason: report.state, message: troubleOf(report) })
+    events.record(secrets, secret, { type: 'Warning', reason: report.state, message: troubleOf(report, cluster) })
   }
 
   /** Only an agent without a certificate makes its cluster: that of one with a certificate was deleted on purpose. */
@@ -225,6 +229,7 @@ export function session(options: SessionOptions): Session {
   return {
     held: () => join.held()?.material,
     secretLost: join.poke,
+    leave,
     bootstrapsChanged(usable) {
       const same = usable.find(({ stanza }) => isSameHub(stanza, hub))
       if (!same && usable.length > 0) return leave('bootstrap changed')

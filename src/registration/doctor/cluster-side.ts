@@ -1,12 +1,13 @@
 import type { Deployment } from 'kubernetes-types/apps/v1.d.ts'
 import type { Secret } from 'kubernetes-types/core/v1.d.ts'
+import { isFailure } from '../../core/failure.ts'
 import { agentSecrets } from '../../fleet/names.ts'
 import { isForbidden, isNotFound } from '../../kube/failures.ts'
 import { deployments, secrets } from '../../kube/kinds.ts'
 import type { Kube } from '../../kube/kube.ts'
 import { readCertificate } from '../../pki/index.ts'
 import { agentDeployment } from '../manifests/agent.ts'
-import { connectionIn, textIn } from '../operations/secret-connection.ts'
+import { bootstrapConnection, textIn } from '../operations/secret-connection.ts'
 import type { Finding } from './causes.ts'
 import type { ProbeDeps } from './probe.ts'
 import { probeBootstrap } from './probe.ts'
@@ -56,7 +57,11 @@ function agentOf(deployment: Deployment | undefined, namespace: string): Finding
 function expiryOf(secret: Secret, now: Date): Finding | undefined {
   const pem = textIn(secret, 'tls.crt')
   if (pem === undefined) return undefined
-  const { notAfter } = readCertificate(pem)
+  const notAfter = endOf(pem)
+  if (!notAfter) {
+    const evidence = `Secret ${agentSecrets.hubKubeconfig}: tls.crt is no certificate`
+    return { id: 'certificate-expired', evidence, fix: 'the agent asks for a new one; run `lanyard accept` on the hub' }
+  }
   if (notAfter > now) return undefined
   const evidence = `Secret ${agentSecrets.hubKubeconfig}: tls.crt ran out at ${notAfter.toISOString()}`
   const fix =
@@ -74,12 +79,21 @@ async function bootstrapOf(
     const evidence = `there is no Secret ${agentSecrets.bootstrap} in namespace ${namespace}`
     return { id: 'bootstrap-missing', evidence, fix }
   }
-  let connection: Awaited<ReturnType<typeof connectionIn>>
+  let connection: Awaited<ReturnType<typeof bootstrapConnection>>
   try {
-    connection = await connectionIn(secret, deps.clock)
+    connection = await bootstrapConnection(secret, deps.clock)
   } catch (error) {
     const evidence = error instanceof Error ? error.message : String(error)
     return { id: 'bootstrap-missing', evidence, fix }
   }
   return probeBootstrap(connection, deps)
+}
+
+function endOf(pem: string): Date | undefined {
+  try {
+    return readCertificate(pem).notAfter
+  } catch (error) {
+    if (isFailure(error)) return undefined
+    throw error
+  }
 }

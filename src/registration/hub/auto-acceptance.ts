@@ -6,12 +6,13 @@ import { annotations, labels } from '../../fleet/names.ts'
 import type { Controller } from '../../kube/controller.ts'
 import { controller } from '../../kube/controller.ts'
 import { isAbsent } from '../../kube/failures.ts'
-import type { Key, Stored } from '../../kube/objects.ts'
+import { namespaces } from '../../kube/kinds.ts'
+import type { Key, KubeObject, Stored } from '../../kube/objects.ts'
 import { watching } from '../../kube/watching.ts'
 import type { HubDriver } from '../drivers/driver.ts'
 import { reasons } from '../reasons.ts'
 import type { HubDeps } from './deps.ts'
-import { phaseOf } from './membership/phase.ts'
+import { isDenied, phaseOf } from './membership/phase.ts'
 import { whyReserved } from './membership/reserved-names.ts'
 
 /** Clusters at a time: each only waits for its one write. */
@@ -33,16 +34,20 @@ export function autoAcceptanceController(deps: HubDeps, drivers: readonly HubDri
   })
 }
 
-async function accept(
-  key: Key,
-  { kube, view, clock, events }: HubDeps,
-  drivers: readonly HubDriver[],
-  signal: AbortSignal,
-): Promise<Outcome> {
+async function accept(key: Key, deps: HubDeps, drivers: readonly HubDriver[], signal: AbortSignal): Promise<Outcome> {
+  const { kube, view, clock, events, settings } = deps
   const cluster = view.clusters.get(key)
-  if (!cluster || !isNew(cluster) || whyReserved(key) !== undefined) return done
+  if (!cluster || !isNew(cluster) || whyReserved(key, settings.namespace) !== undefined) return done
   if (!drivers.every((driver) => driver.mayAutoAccept(cluster))) return done
   const { name, resourceVersion } = cluster.metadata
+  if (await isNamespaceOfOthers(name, deps, signal)) {
+    events.record(ManagedCluster.resource, cluster, {
+      type: 'Warning',
+      reason: reasons.NamespaceNotOfCluster,
+      message: `Cluster ${name} was not accepted by itself: a namespace of that name is there and not a cluster's, where its agent would get rights; check it, then run: lanyard accept ${name}`,
+    })
+    return done
+  }
   const acceptedOn = rfc3339(clock.now())
   try {
     // One write, and of this version only: a denial that the informer has not brought yet must not be overrun.
@@ -62,13 +67,13 @@ async function accept(
   return done
 }
 
+/** Only a person may give a cluster rights in a namespace that somebody uses for something else. */
+async function isNamespaceOfOthers(name: string, { kube, view }: HubDeps, signal: AbortSignal): Promise<boolean> {
+  const isOurs = (found: KubeObject | undefined) => found?.metadata?.labels?.[labels.clusterName] === name
+  if (isOurs(view.namespaces.get(name))) return false
+  const found = await kube.of(namespaces).find(name, { signal })
+  return found !== undefined && !isOurs(found)
+}
+
 /** Neither accepted nor denied by anyone so far, and here to stay. */
 const isNew = (cluster: Stored<ManagedCluster>): boolean => phaseOf(cluster) === 'new' && !isDenied(cluster)
-
-/** Whether the cluster was in before and somebody put it out, also where the traces of its acceptance are gone. */
-export function isDenied(cluster: Stored<ManagedCluster>): boolean {
-  const { automaticallyAcceptedOn, unjoinedAt } = annotations
-  const written = cluster.metadata.annotations ?? {}
-  const phase = phaseOf(cluster)
-  return phase === 'denied' || (phase === 'new' && (automaticallyAcceptedOn in written || unjoinedAt in written))
-}

@@ -5,6 +5,7 @@ import type { Metrics } from '../../core/metrics.ts'
 import type { Random } from '../../core/random.ts'
 import type { EventRecorder } from '../../kube/events.ts'
 import type { Kube } from '../../kube/kube.ts'
+import type { Contact } from './health/contact.ts'
 import type { HubView } from './view.ts'
 
 /** What every controller of the hub gets. */
@@ -18,9 +19,13 @@ export interface HubDeps {
   events: EventRecorder
   checkpoint: Checkpoint
   settings: HubSettings
+  /** Shared by whoever judges silence; run by the health of the hub. */
+  contact?: Contact
 }
 
 export interface HubSettings {
+  /** Where the hub itself runs, so no cluster's. */
+  namespace?: string
   /** Put on everything that is made for a cluster, besides the label with its name. */
   labels: Readonly<Record<string, string>>
   /** Whose first CSRs are approved and whose clusters are accepted; undefined while the gate ManagedClusterAutoApproval is off. */

@@ -6,6 +6,7 @@ import { registrationWebhooks } from '../admission/index.ts'
 import { csrHubDriver } from '../drivers/csr/hub.ts'
 import { autoAcceptanceController } from './auto-acceptance.ts'
 import type { HubDeps } from './deps.ts'
+import { contact } from './health/contact.ts'
 import { healthRuns } from './health/index.ts'
 import { membershipRuns } from './membership/index.ts'
 import { registrationMetrics } from './metrics.ts'
@@ -24,7 +25,7 @@ export interface RegistrationHub {
 /** The hub's side of the join: who is in, with which rights, and how they are doing. */
 export function registrationHub(given: Omit<HubDeps, 'view'>): RegistrationHub {
   const view = hubView(given.kube, given)
-  const deps: HubDeps = { ...given, view }
+  const deps: HubDeps = { ...given, view, contact: contact(given) }
   const drivers = [csrHubDriver(deps)]
   const passes = registrationPasses(deps)
   registrationMetrics(deps)

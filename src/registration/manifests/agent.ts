@@ -19,15 +19,17 @@ export interface AgentInstallation {
 }
 
 export const agentAccount = 'lanyard-agent'
-/** The ClusterRole on the managed cluster. */
-export const agentRole = 'open-cluster-management:lanyard-agent'
+/** The ClusterRole and its binding: of its own for each namespace, because a cluster on two hubs has two agents. */
+export const agentRole = (namespace: string): string => `open-cluster-management:lanyard-agent:${namespace}`
 export const agentDeployment = 'lanyard-agent'
+/** Of the election among agents. */
+export const agentLease = 'lanyard-agent'
 
 const port = 8443
 const app = { 'app.kubernetes.io/name': 'lanyard-agent' }
 const look = ['get', 'list', 'watch']
-const bootstrapDir = '/spoke/bootstrap'
-const hubDir = '/spoke/hub-kubeconfig'
+/** The folder for the files is made below it by the agent, who may not change the mode of the mount itself. */
+const ownVolume = '/spoke'
 
 export const agentNamespaceManifest = (name: string): Manifest =>
   manifest(namespaces, { metadata: { name, labels: { ...managedBy } } })
@@ -45,8 +47,9 @@ const ownRules = (bootstrapSecret: string) => [
   rule('', ['secrets', 'configmaps'], ['create']),
   rule('', ['secrets'], [...look, 'patch'], [agentSecrets.hubKubeconfig]),
   rule('', ['secrets'], look, [bootstrapSecret]),
-  rule('', ['configmaps'], ['get'], [clusterNameConfigMap]),
-  rule('coordination.k8s.io', ['leases'], ['get', 'create', 'update']),
+  rule('', ['configmaps'], ['get', 'patch'], [clusterNameConfigMap]),
+  rule('coordination.k8s.io', ['leases'], ['create']),
+  rule('coordination.k8s.io', ['leases'], ['get', 'update'], [agentLease]),
   rule('', ['events'], ['get', 'create', 'patch']),
 ]
 
@@ -65,21 +68,20 @@ export function agentRbacManifests({ namespace, bootstrapSecret = agentSecrets.b
   return [
     manifest(serviceAccounts, { metadata: { name: agentAccount, namespace, labels: { ...managedBy } } }),
     ...boundRole(namespace, agentAccount, ownRules(bootstrapSecret), [account]),
-    clusterRole(agentRole, clusterRules()),
-    // Of its own for each: a cluster that joins two hubs has two agents.
-    clusterRoleBinding(`${agentRole}:${namespace}`, agentRole, [account]),
+    clusterRole(agentRole(namespace), clusterRules()),
+    clusterRoleBinding(agentRole(namespace), agentRole(namespace), [account]),
   ]
 }
 
+/** No bootstrap file: the Secret is read and watched as it is, a mounted one would change a minute later. */
 export const agentArguments = (installation: AgentInstallation): string[] => [
   'agent',
   ...flags({
     namespace: installation.namespace,
     'spoke-cluster-name': installation.clusterName,
-    'bootstrap-kubeconfig': `${bootstrapDir}/kubeconfig`,
     'bootstrap-kubeconfig-secret': installation.bootstrapSecret ?? agentSecrets.bootstrap,
     'hub-kubeconfig-secret': agentSecrets.hubKubeconfig,
-    'hub-kubeconfig-dir': hubDir,
+    'hub-kubeconfig-dir': `${ownVolume}/hub-kubeconfig`,
     'feature-gates': pairs(installation.featureGates),
     'cluster-annotations': pairs(installation.clusterAnnotations),
     'client-cert-expiration-seconds': installation.clientCertExpirationSeconds || undefined,
@@ -109,21 +111,11 @@ export const agentDeploymentManifest = (installation: AgentInstallation): Manife
               readinessProbe: { ...httpsProbe(port), periodSeconds: 5 },
               livenessProbe: { ...httpsProbe(port), periodSeconds: 10, initialDelaySeconds: 10 },
               resources: { requests: { cpu: '20m', memory: '64Mi' } },
-              volumeMounts: [
-                { name: 'bootstrap', mountPath: bootstrapDir, readOnly: true },
-                { name: 'hub-kubeconfig', mountPath: hubDir },
-              ],
+              volumeMounts: [{ name: 'own', mountPath: ownVolume }],
               ...hardenedContainer,
             },
           ],
-          volumes: [
-            {
-              name: 'bootstrap',
-              // Not there yet: the agent starts and waits for it.
-              secret: { secretName: installation.bootstrapSecret ?? agentSecrets.bootstrap, optional: true },
-            },
-            { name: 'hub-kubeconfig', emptyDir: { medium: 'Memory' } },
-          ],
+          volumes: [{ name: 'own', emptyDir: { medium: 'Memory' } }],
         },
       },
     },

@@ -14,15 +14,16 @@ export const bootstrapTokenSecret = `bootstrap-token-${bootstrapTokenId}`
 /** Tokens of `kube-system/bootstrap-token-ocmhub` are in it. */
 export const bootstrapTokenGroup = 'system:bootstrappers:managedcluster'
 
-/** What a cluster may do before the hub knows it, and the two identities that may do it. */
+/**
+ * What a cluster may do before the hub knows it, and the two identities that may do it. Less than hubs of the field give:
+ * nothing here reads their ConfigMaps, lists their clusters or puts one into a set.
+ */
 export const bootstrapManifests = (): Manifest[] => [
   manifest(namespaces, { metadata: { name: bootstrapAccount.namespace, labels: { ...managedBy } } }),
   manifest(serviceAccounts, { metadata: { ...bootstrapAccount, labels: { ...managedBy } } }),
   clusterRole(rbacNames.bootstrapRole, [
-    rule('', ['configmaps'], ['get']),
     rule('certificates.k8s.io', ['certificatesigningrequests'], ['create', 'get', 'list', 'watch']),
-    rule('cluster.open-cluster-management.io', ['managedclusters'], ['get', 'create', 'list', 'watch']),
-    rule('cluster.open-cluster-management.io', ['managedclustersets/join'], ['create']),
+    rule('cluster.open-cluster-management.io', ['managedclusters'], ['get', 'create']),
   ]),
   clusterRoleBinding(`${rbacNames.bootstrapRole}:agent-registration`, rbacNames.bootstrapRole, [
     serviceAccount(bootstrapAccount.namespace, bootstrapAccount.name),

@@ -16,6 +16,7 @@ const byBootstrap: Asking = {
   agent: 'abc',
   requester: 'system:serviceaccount:open-cluster-management:agent-registration-bootstrap',
   groups: ['system:serviceaccounts'],
+  publicKey: 'key',
 }
 
 const plan = (situation: Partial<AcceptSituation>, choices: Partial<AcceptChoices> = {}) => {
@@ -70,18 +71,48 @@ test('of several agents one has to be chosen', () => {
   assert.deepEqual(plan({ asking: [byBootstrap, other] }, { agent: 'abc' }), { plan: 'accept', approve: byBootstrap })
 })
 
+const first = { agent: 'first', isHeard: false, hasCertificate: false, isContested: false }
+
 test('a second agent beside a live one needs --replace-agent', () => {
-  const joined = { agent: 'first', isAlive: true }
-  assert.equal(plan({ asking: [byBootstrap], joined }), 'ACCEPT_SECOND_AGENT')
-  assert.deepEqual(plan({ asking: [byBootstrap], joined }, { replaceAgent: true }), {
-    plan: 'accept',
-    approve: byBootstrap,
-    replaces: 'abc',
-  })
-  assert.deepEqual(plan({ asking: [byBootstrap], joined: { agent: 'first', isAlive: false } }), {
-    plan: 'accept',
-    approve: byBootstrap,
-  })
+  for (const sign of [{ isHeard: true }, { hasCertificate: true }, { isContested: true }]) {
+    const joined = { ...first, ...sign }
+    assert.equal(plan({ asking: [byBootstrap], joined }), 'ACCEPT_SECOND_AGENT')
+    assert.deepEqual(plan({ asking: [byBootstrap], joined }, { replaceAgent: true }), {
+      plan: 'accept',
+      approve: byBootstrap,
+    })
+  }
+  assert.deepEqual(plan({ asking: [byBootstrap], joined: first }), { plan: 'accept', approve: byBootstrap })
+})
+
+test('an agent that lost its certificate comes back under its own name once it is not heard of', () => {
+  const joined = { ...first, agent: 'abc', hasCertificate: true }
+  assert.deepEqual(plan({ asking: [byBootstrap], joined }), { plan: 'accept', approve: byBootstrap })
+  assert.equal(plan({ asking: [byBootstrap], joined: { ...joined, isHeard: true } }), 'ACCEPT_SECOND_AGENT')
+})
+
+test('a request of the agent of another cluster neither gets in nor in the way', () => {
+  const rogue = {
+    ...byBootstrap,
+    csr: 'west-r',
+    agent: 'r',
+    requester: 'system:open-cluster-management:rogue:r',
+    groups: [],
+  }
+  assert.equal(plan({ asking: [rogue] }), 'ACCEPT_OTHER_AGENT')
+  assert.deepEqual(plan({ asking: [byBootstrap, rogue] }), { plan: 'accept', approve: byBootstrap })
+})
+
+test('a renewal under way is the hub’s to decide', () => {
+  const renewal = { ...byBootstrap, requester: 'system:open-cluster-management:west:abc', groups: [] }
+  const cluster = west({ spec: { hubAcceptsClient: true } })
+  assert.deepEqual(plan({ cluster, asking: [renewal], hasApproved: true }), { plan: 'nothing' })
+})
+
+test('two keys under one agent name: a person has to choose', () => {
+  const other = { ...byBootstrap, csr: 'west-2', publicKey: 'other key' }
+  assert.equal(plan({ asking: [byBootstrap, other] }), 'ACCEPT_SEVERAL_REQUESTS')
+  assert.deepEqual(plan({ asking: [byBootstrap, other] }, { csr: 'west-1' }), { plan: 'accept', approve: byBootstrap })
 })
 
 test('a cluster that leaves is not accepted', () => {

@@ -1,22 +1,28 @@
 import type { ManagedCluster } from '../../apis/cluster/managed-cluster.ts'
 import type { Failure } from '../../core/failure.ts'
-import { annotations } from '../../fleet/names.ts'
+import { agentUser, annotations, parseAgentUser } from '../../fleet/names.ts'
 import type { Stored } from '../../kube/objects.ts'
 import { bootstrapTokenGroup, bootstrapUser } from '../manifests/bootstrap.ts'
 import { failures } from './failures.ts'
 
-/** A certificate request of a cluster that waits for approval, and whom it would let in. */
+/** A certificate request for a cluster that waits for approval, and whom it would let in. */
 export interface Asking {
   readonly csr: string
   readonly agent: string
   readonly requester: string
   readonly groups: readonly string[]
+  /** Tells the keys of requests apart. */
+  readonly publicKey: string
 }
 
-/** What the hub knows of the agent that has joined; absent when none has. */
+/** What the hub knows of the agent that has joined. */
 export interface JoinedAgent {
   readonly agent: string
-  readonly isAlive: boolean
+  /** The hub has not given it up: it hears of it, whether or not its API server answers. */
+  readonly isHeard: boolean
+  readonly hasCertificate: boolean
+  /** The hub itself says that a second agent asks. */
+  readonly isContested: boolean
 }
 
 export interface AcceptChoices {
@@ -24,6 +30,8 @@ export interface AcceptChoices {
   readonly requesters: readonly string[]
   /** Which of several agents that ask. */
   readonly agent?: string
+  /** Which of several requests of one agent. */
+  readonly csr?: string
   /** Lets another agent take the place of one that is alive. */
   readonly replaceAgent: boolean
   /** Accepts although no request waits. */
@@ -32,6 +40,7 @@ export interface AcceptChoices {
 
 export interface AcceptSituation {
   readonly cluster: Stored<ManagedCluster>
+  /** The oldest first. */
   readonly asking: readonly Asking[]
   /** Whether a certificate was issued for the cluster, or a request is approved: the person need not approve another. */
   readonly hasApproved: boolean
@@ -40,35 +49,46 @@ export interface AcceptSituation {
 
 export type AcceptPlan =
   | { readonly plan: 'nothing' }
-  /** First approve, then accept. `replaces`: the hub has to be told that this agent may take over. */
-  | { readonly plan: 'accept'; readonly approve?: Asking; readonly replaces?: string }
+  /** First approve, then accept. */
+  | { readonly plan: 'accept'; readonly approve?: Asking }
   | { readonly plan: 'refuse'; readonly failure: Failure }
 
 /** What `lanyard accept` will do about one cluster. Nothing is changed where this refuses. */
 export function planAcceptance(situation: AcceptSituation, choices: AcceptChoices): AcceptPlan {
-  const { cluster, asking, hasApproved, joined } = situation
+  const { cluster, hasApproved, joined } = situation
   const { name } = cluster.metadata
   const refuse = (failure: Failure): AcceptPlan => ({ plan: 'refuse', failure })
   if (cluster.metadata.deletionTimestamp) return refuse(failures.CLUSTER_LEAVES({ cluster: name }))
 
-  const chosen = asking.filter(({ agent }) => choices.agent === undefined || agent === choices.agent)
-  const agents = [...new Set(chosen.map(({ agent }) => agent))]
-  if (agents.length > 1)
-    return refuse(failures.ACCEPT_SEVERAL_AGENTS({ cluster: name, agents: agents.sort().join(', ') }))
-  const newest = chosen.at(-1)
-  const isAccepted = cluster.spec?.hubAcceptsClient === true
+  const wanted = situation.asking.filter((one) => isBootstrap(one, name) && isWanted(one, choices))
+  const known = wanted.filter((one) => isKnownRequester(one, cluster, choices))
+  const newest = known.at(-1)
   if (!newest) {
-    if (isAccepted && (hasApproved || choices.skipApproveCheck)) return { plan: 'nothing' }
-    if (hasApproved || choices.skipApproveCheck) return { plan: 'accept' }
-    return refuse(failures.ACCEPT_NO_REQUEST({ cluster: name }))
+    const unknown = wanted.at(-1)
+    if (unknown) return refuse(whyUnknown(unknown, name))
+    if (!hasApproved && !choices.skipApproveCheck) return refuse(failures.ACCEPT_NO_REQUEST({ cluster: name }))
+    return cluster.spec?.hubAcceptsClient === true ? { plan: 'nothing' } : { plan: 'accept' }
   }
-  if (!isKnownRequester(newest, cluster, choices))
-    return refuse(failures.ACCEPT_OTHER_REQUESTER({ cluster: name, csr: newest.csr, requester: newest.requester }))
-  const isSecond = joined?.isAlive === true
-  if (isSecond && !choices.replaceAgent)
+  const agents = [...new Set(known.map(({ agent }) => agent))].sort()
+  if (agents.length > 1) return refuse(failures.ACCEPT_SEVERAL_AGENTS({ cluster: name, agents: agents.join(', ') }))
+  if (new Set(known.map(({ publicKey }) => publicKey)).size > 1) {
+    const csrs = known.map(({ csr }) => csr).join(', ')
+    return refuse(failures.ACCEPT_SEVERAL_REQUESTS({ cluster: name, agent: newest.agent, csrs }))
+  }
+  if (joined && isSecond(newest, joined) && !choices.replaceAgent)
     return refuse(failures.ACCEPT_SECOND_AGENT({ cluster: name, joined: joined.agent, asking: newest.agent }))
-  return { plan: 'accept', approve: newest, ...(isSecond && { replaces: newest.agent }) }
+  return { plan: 'accept', approve: newest }
 }
+
+/** An agent that renews its certificate asks the hub, not a person. */
+const isBootstrap = ({ requester, agent }: Asking, cluster: string): boolean => requester !== agentUser(cluster, agent)
+
+const isWanted = ({ agent, csr }: Asking, choices: AcceptChoices): boolean =>
+  (choices.agent === undefined || agent === choices.agent) && (choices.csr === undefined || csr === choices.csr)
+
+/** As the hub itself judges: alive is whoever is heard of, and another agent whose certificate is still good. */
+const isSecond = ({ agent }: Asking, joined: JoinedAgent): boolean =>
+  joined.isHeard || joined.isContested || (joined.agent !== agent && joined.hasCertificate)
 
 /** Those whom a hub gives to agents that want to join, whoever created the cluster, and whom the person names. */
 const isKnownRequester = (
@@ -80,3 +100,9 @@ const isKnownRequester = (
   groups.includes(bootstrapTokenGroup) ||
   requester === metadata.annotations?.[annotations.createdBy] ||
   requesters.includes(requester)
+
+/** The agent of another cluster has no business here: nobody is told how to let it in. */
+const whyUnknown = ({ csr, requester }: Asking, cluster: string): Failure =>
+  parseAgentUser(requester)
+    ? failures.ACCEPT_OTHER_AGENT({ cluster, csr, requester })
+    : failures.ACCEPT_OTHER_REQUESTER({ cluster, csr, requester })

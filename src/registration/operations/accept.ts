@@ -36,9 +36,11 @@ export async function* acceptCluster(
   if (plan.plan === 'refuse') throw plan.failure
   if (plan.plan === 'nothing') return yield { did: `${name} is accepted already` }
 
-  const { approve, replaces } = plan
+  const { approve } = plan
   const accept = (dryRun: boolean) =>
-    kube.of(ManagedCluster.resource).patch(name, { type: 'merge', body: acceptance(replaces) }, { signal, dryRun })
+    kube
+      .of(ManagedCluster.resource)
+      .patch(name, { type: 'merge', body: { spec: { hubAcceptsClient: true } } }, { signal, dryRun })
   const approval = (dryRun: boolean) =>
     approve &&
     decideOn(
@@ -47,22 +49,11 @@ export async function* acceptCluster(
       { kube, clock, signal, dryRun },
     )
   await Promise.all([accept(true), approval(true)])
-  if (replaces !== undefined) await kube.of(ManagedCluster.resource).patch(name, replacing(replaces), { signal })
   await approval(false)
   if (approve) yield { did: `${approve.csr} is approved`, detail: `asked for by ${approve.requester}` }
   await accept(false)
   yield { did: `${name} is accepted`, ...(approve && { detail: `agent ${approve.agent}` }) }
 }
-
-const acceptance = (replaces: string | undefined) => ({
-  ...(replaces !== undefined && replacing(replaces).body),
-  spec: { hubAcceptsClient: true },
-})
-
-const replacing = (agent: string) => ({
-  type: 'merge' as const,
-  body: { metadata: { annotations: { [annotations.replaceAgent]: agent } } },
-})
 
 async function situationOf(name: string, clock: Clock, kube: Kube, options: CallOptions): Promise<AcceptSituation> {
   const [cluster, { items: csrs }] = await Promise.all([
@@ -75,17 +66,24 @@ async function situationOf(name: string, clock: Clock, kube: Kube, options: Call
   if (!cluster) throw failures.CLUSTER_UNKNOWN({ cluster: name })
   const noted = cluster.metadata.annotations ?? {}
   const agent = noted[annotations.agentName]
-  const isAlive = findCondition(cluster.status?.conditions, conditions.available)?.status === 'True'
+  const statusOf = (type: string) => findCondition(cluster.status?.conditions, type)?.status
+  const hasCertificate = new Date(noted[annotations.certificateExpiresAt] ?? 0) > clock.now()
   return {
     cluster,
     asking: csrs
       .filter((csr) => decisionOn(csr) === 'none')
       .toSorted(byAge)
       .flatMap((csr) => askingOf(csr, name)),
-    hasApproved:
-      csrs.some((csr) => decisionOn(csr) === 'approved' && askingOf(csr, name).length > 0) ||
-      new Date(noted[annotations.certificateExpiresAt] ?? 0) > clock.now(),
-    ...(agent !== undefined && { joined: { agent, isAlive } }),
+    hasApproved: csrs.some((csr) => decisionOn(csr) === 'approved' && askingOf(csr, name).length > 0) || hasCertificate,
+    ...(agent !== undefined && {
+      joined: {
+        agent,
+        // The hub says Unknown of whom it does not hear any more.
+        isHeard: ['True', 'False'].includes(statusOf(conditions.available) ?? ''),
+        hasCertificate,
+        isContested: statusOf(conditions.duplicateAgent) === 'True',
+      },
+    }),
   }
 }
 
@@ -93,6 +91,6 @@ async function situationOf(name: string, clock: Clock, kube: Kube, options: Call
 function askingOf(csr: Stored<CertificateSigningRequest>, cluster: string): Asking[] {
   const request = judgeClusterRequest(csr)
   if (typeof request === 'string' || request.cluster !== cluster) return []
-  const { agent, requester } = request
-  return [{ csr: csr.metadata.name, agent, requester, groups: csr.spec.groups ?? [] }]
+  const { agent, requester, publicKeyPem } = request
+  return [{ csr: csr.metadata.name, agent, requester, groups: csr.spec.groups ?? [], publicKey: publicKeyPem }]
 }

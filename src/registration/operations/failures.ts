@@ -16,9 +16,13 @@ export const failures = catalogue({
     403,
     '{csr} of {cluster} was made by {requester}, who is not known to let clusters in; if you trust that, add --requesters {requester}',
   ],
-  ACCEPT_UNSOUND_REQUEST: [
-    400,
-    '{csr} does not ask for the identity of an agent of {cluster} ({why}); it is left alone',
+  ACCEPT_OTHER_AGENT: [
+    403,
+    '{csr} asks for {cluster} and was made by the agent of another cluster ({requester}); deny it with `kubectl certificate deny {csr}`, and look at that cluster',
+  ],
+  ACCEPT_SEVERAL_REQUESTS: [
+    409,
+    'the agent {agent} of {cluster} asks several times with different keys: {csrs}; if it was only restarted the hub removes the older ones within a minute, else choose one with --csr and deny the others',
   ],
   ACCEPT_SEVERAL_AGENTS: [
     409,
@@ -33,6 +37,10 @@ export const failures = catalogue({
     '{cluster} did not leave the hub within {seconds} s ({missing}); if its agent is gone for good, run `lanyard unjoin {cluster} --force`',
   ],
   UNJOIN_NOWHERE: [400, 'name the cluster as the hub knows it, give the cluster with --managed-kubeconfig, or both'],
+  UNJOIN_OTHER_CLUSTER: [
+    409,
+    '--managed-kubeconfig leads to the cluster {other}, not to {cluster}; correct one of the two, or add --force',
+  ],
   UNJOIN_NO_IDENTITY: [
     409,
     'the cluster has no usable identity on its hub (Secret {secret} in namespace {namespace}), so it cannot take itself off; name the cluster and give the hub with --kubeconfig, or add --force to remove the agent only',

@@ -7,7 +7,7 @@ import { isForbidden, isNotFound } from '../../kube/failures.ts'
 import { secrets } from '../../kube/kinds.ts'
 import type { OperationDeps } from './accept.ts'
 import { failures } from './failures.ts'
-import { connectionIn, textIn } from './secret-connection.ts'
+import { agentConnection, textIn } from './secret-connection.ts'
 
 export interface TakeOffDeps extends OperationDeps {
   connect(connection: Connection): KubeClient
@@ -23,7 +23,7 @@ export async function* takeOffHub(namespace: string, deps: TakeOffDeps): AsyncGe
   const name = agentSecrets.hubKubeconfig
   const secret = await kube.of(secrets, namespace).find(name, { signal })
   const cluster = secret && textIn(secret, 'cluster-name')
-  const connection = secret && (await connectionIn(secret, deps.clock).catch(() => undefined))
+  const connection = secret && agentConnection(secret)
   if (!cluster || !connection) throw failures.UNJOIN_NO_IDENTITY({ secret: name, namespace })
   await using hub = deps.connect(connection)
   try {

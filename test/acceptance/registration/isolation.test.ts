@@ -5,9 +5,8 @@ import { isDeepStrictEqual } from 'node:util'
 import type { PolicyRule } from 'kubernetes-types/rbac/v1.d.ts'
 import { ManagedClusterAddOn } from '../../../src/apis/addon/managed-cluster-addon.ts'
 import { ManifestWork } from '../../../src/apis/work/manifest-work.ts'
-import { systemClock } from '../../../src/core/clock.ts'
 import { Secret } from '../../../src/core/secret.ts'
-import { agentSecrets, clusterGroups, commonGroup, leaseName, rbacNames } from '../../../src/fleet/names.ts'
+import { clusterGroups, commonGroup, leaseName, rbacNames } from '../../../src/fleet/names.ts'
 import type { KubeClient } from '../../../src/kube/client/index.ts'
 import { configMaps, roleBindings, roles, secrets, serviceAccounts } from '../../../src/kube/kinds.ts'
 import type { Kube } from '../../../src/kube/kube.ts'
@@ -19,10 +18,10 @@ import {
   bootstrapTokenId,
   bootstrapUser,
 } from '../../../src/registration/manifests/bootstrap.ts'
-import { connectionIn } from '../../../src/registration/operations/secret-connection.ts'
 import { clientAs } from '../../support/access-scene.ts'
 import type { Served, Who } from '../../support/access-sweep.ts'
 import { allowed, allowedPaths, calls, discover, notForbidden, questions, said } from '../../support/access-sweep.ts'
+import { agentsClient } from '../../support/agent-credential.ts'
 import type { AgentScene } from '../../support/agent-scene.ts'
 import { agentScene, joinHub, letIn } from '../../support/agent-scene.ts'
 import { aConfigMap, aRole, aRoleBinding, aSecret, aServiceAccount, aUser } from '../../support/builders.ts'
@@ -87,10 +86,8 @@ describe('rights on the hub', needsControlPlane, () => {
   })
 
   /** With the certificate that the agent keeps. */
-  const clientOf = async (cluster: string): Promise<KubeClient> => {
-    const secret = await admin.of(secrets, agents.get(cluster)?.namespace ?? '').get(agentSecrets.hubKubeconfig)
-    return kubeClient(suite, await connectionIn(secret, systemClock))
-  }
+  const clientOf = (cluster: string): Promise<KubeClient> =>
+    agentsClient(suite, plane, admin, agents.get(cluster)?.namespace ?? '')
 
   /** What all forms of its credential get together: rights only ever add up. */
   const everyFormOf = async (cluster: string): Promise<Who> => {

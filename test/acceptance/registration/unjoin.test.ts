@@ -65,7 +65,7 @@ describe('unjoin', needsControlPlane, () => {
     )
     assert.equal(await isGone(scene.cluster), true)
     assert.deepEqual(await presentRights(hub.admin, scene.cluster), ['namespace'])
-    assert.equal(await hub.admin.of(clusterRoles).find(agentRole), undefined)
+    assert.equal(await hub.admin.of(clusterRoles).find(agentRole(scene.namespace)), undefined)
     assert.equal(await hub.admin.of(namespaces).find(scene.namespace), undefined)
     const again = await unjoin()
     assert.equal(again.code, 0, `${again.out}${again.err}`)

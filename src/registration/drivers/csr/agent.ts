@@ -5,7 +5,7 @@ import { keepFresh } from '../../../core/keep-fresh.ts'
 import type { Run } from '../../../core/lifecycle.ts'
 import { runTogether } from '../../../core/lifecycle.ts'
 import type { Log } from '../../../core/log.ts'
-import type { Keep, Kept } from '../../../core/pass.ts'
+import type { Issuance, Keep, Kept } from '../../../core/pass.ts'
 import type { Random } from '../../../core/random.ts'
 import { isExpired } from '../../../core/renewal.ts'
 import { certificatePass, csrIssuance } from '../../../fleet/csr/issuance.ts'
@@ -37,7 +37,10 @@ export interface CsrJoinOptions {
   random: Random
   log: Log
   checkpoint: Checkpoint
-  resyncMs: number
+  /** Between two looks at an open request that nothing tells about. */
+  lookAgainMs: number
+  /** The hub answered a question about the certificate, whatever it said. */
+  onAnswer(): void
   retry?: KeepFreshOptions<HubMaterial>['retry']
 }
 
@@ -56,6 +59,7 @@ export function csrJoin(options: CsrJoinOptions): CsrJoin {
   const { cluster, agent, hub, keep, clock, random, log, checkpoint } = options
   const rejected = new Set<string>()
   let latest: Kept<HubMaterial> | undefined
+  let isAsking = false
 
   const isCurrent = ({ pass, material }: Kept<HubMaterial>) =>
     isSameHub(material.stanza, hub) && !rejected.has(pass.fingerprint)
@@ -90,6 +94,7 @@ export function csrJoin(options: CsrJoinOptions): CsrJoin {
     async asker(kept) {
       const kube = await asker(kept)
       watching.follow(kube)
+      isAsking = true
       return kube
     },
     isCurrent,
@@ -105,13 +110,23 @@ export function csrJoin(options: CsrJoinOptions): CsrJoin {
       denied: reasons.ClientCertificateDenied,
       halted: reasons.ClientCertificateCreationHalted,
       wrongCertificate: reasons.ClientCertificateUpdateFailed,
+      removed: reasons.ClientCertificateUpdateFailed,
     },
-    lookAgainMs: options.resyncMs,
+    lookAgainMs: options.lookAgainMs,
     onStep: (step) => checkpoint(`${flow()}.${step === 'created' ? 'csr-created' : 'certificate-received'}`),
   })
 
+  const heard: Issuance<HubMaterial> = {
+    async next(...given) {
+      isAsking = false
+      const step = await issuance.next(...given)
+      if (isAsking) options.onAnswer()
+      return step
+    },
+  }
+
   const loop = keepFresh<HubMaterial>({
-    issuance,
+    issuance: heard,
     keep: watchedKeep,
     async report(report) {
       // Only an open request is worth a watch.

@@ -4,16 +4,18 @@ import { done, requeueAfter } from '../../../core/outcome.ts'
 import { decisionOn } from '../../../fleet/csr/approval.ts'
 import { isRenewal } from '../../../fleet/csr/requester.ts'
 import { supersededRequests } from '../../../fleet/csr/superseded.ts'
-import { labels } from '../../../fleet/names.ts'
+import { annotations, labels } from '../../../fleet/names.ts'
 import type { Controller } from '../../../kube/controller.ts'
 import { controller } from '../../../kube/controller.ts'
 import type { Key, Stored } from '../../../kube/objects.ts'
 import { watching } from '../../../kube/watching.ts'
-import { isDenied } from '../../hub/auto-acceptance.ts'
 import type { HubDeps } from '../../hub/deps.ts'
+import { isDenied } from '../../hub/membership/phase.ts'
 import { csrEffects } from './hub-effects.ts'
 import type { Judged } from './hub-judge.ts'
-import { judge } from './hub-judge.ts'
+import { judge, judgeRenewal } from './hub-judge.ts'
+import type { Removals } from './hub-removals.ts'
+import { removals } from './hub-removals.ts'
 import type { ClusterRequests } from './hub-requests.ts'
 
 /** How soon an accepted cluster that lacks the right to renew is asked about again: no watch tells when it has it. */
@@ -28,8 +30,9 @@ const workers = 16
  */
 export function csrController(deps: HubDeps, requests: ClusterRequests): Controller {
   const { view } = deps
+  const removed = removals(deps.clock)
   const isAnyOpen = (cluster: string) => requests.of(cluster).some(({ csr }) => decisionOn(csr) === 'none')
-  return controller('csr', (key, { signal }) => reconcile(key, deps, requests, signal), {
+  return controller('csr', (key, { signal }) => reconcile(key, deps, requests, removed, signal), {
     ...deps,
     workers,
     watches: [
@@ -40,19 +43,29 @@ export function csrController(deps: HubDeps, requests: ClusterRequests): Control
   })
 }
 
-async function reconcile(key: Key, deps: HubDeps, requests: ClusterRequests, signal: AbortSignal): Promise<Outcome> {
+async function reconcile(
+  key: Key,
+  deps: HubDeps,
+  requests: ClusterRequests,
+  removed: Removals,
+  signal: AbortSignal,
+): Promise<Outcome> {
   const cluster = deps.view.clusters.get(key)
   // Without its cluster a request waits: agents create both, in any order.
   if (!cluster || cluster.metadata.deletionTimestamp !== undefined) return done
   const effects = csrEffects(deps, signal)
   const all = requests.of(key)
-  const superseded = new Set(supersededRequests(all))
-  const open = all.filter((request) => decisionOn(request.csr) === 'none' && !superseded.has(request))
+  const superseded = supersededRequests(all)
+  const outdated = new Set(superseded.map(({ request }) => request))
+  const open = all.filter((request) => decisionOn(request.csr) === 'none' && !outdated.has(request))
   const wakes: number[] = []
 
+  const replaced: Judged[] = []
   for (const request of open.filter(isRenewal)) {
     if (cluster.spec?.hubAcceptsClient !== true) break
-    if (await effects.mayRenew(request)) await effects.approve(cluster, request, 'renewal')
+    const second = judgeRenewal(cluster, all, request)
+    if (second) replaced.push(second)
+    else if (await effects.mayRenew(request)) await effects.approve(cluster, request, 'renewal')
     else wakes.push(recheckRightsMs)
   }
 
@@ -61,20 +74,38 @@ async function reconcile(key: Key, deps: HubDeps, requests: ClusterRequests, sig
     all,
     open.filter((request) => !isRenewal(request)),
     deps,
+    removed.openUntil,
   )
   // One a turn: the next one is judged with this one in its way.
   const approvable = judged.find((one) => mayApprove(one, cluster, deps))
   if (approvable) await effects.approve(cluster, approvable.request, 'bootstrap')
 
   await effects.record(cluster, all)
-  await effects.reportSecondAgents(cluster, judged)
-  for (const request of superseded) await effects.removeSuperseded(cluster, request)
+  await effects.reportSecondAgents(cluster, [...replaced, ...judged])
 
   const now = deps.clock.now().getTime()
+  for (const one of superseded) {
+    const due = removed.dueAt(one)
+    if (due && due.getTime() > now) wakes.push(due.getTime() - now)
+    if (!due || due.getTime() > now) continue
+    removed.note(one.request)
+    await effects.removeSuperseded(cluster, one.request)
+  }
   for (const { until } of judged) if (until) wakes.push(Math.max(0, until.getTime() - now))
   return wakes.length > 0 ? requeueAfter(Math.min(...wakes)) : done
 }
 
-/** What is denied stays out, its certificate included, until a person lets it in again. */
-const mayApprove = ({ standing, request }: Judged, cluster: Stored<ManagedCluster>, { settings }: HubDeps): boolean =>
-  standing === 'free' && (settings.autoApprovedUsers?.includes(request.requester) ?? false) && !isDenied(cluster)
+/**
+ * What is denied stays out, its certificate included, until a person lets it in again. A listed user speaks for the
+ * clusters of listed users, not for those that anybody else made.
+ */
+function mayApprove({ standing, request }: Judged, cluster: Stored<ManagedCluster>, { settings }: HubDeps): boolean {
+  const users = settings.autoApprovedUsers ?? []
+  const creator = cluster.metadata.annotations?.[annotations.createdBy]
+  return (
+    standing === 'free' &&
+    users.includes(request.requester) &&
+    (creator === undefined || users.includes(creator)) &&
+    !isDenied(cluster)
+  )
+}

@@ -30,6 +30,7 @@ const judged = (standing: Judged['standing'], agent = 'a2'): Judged => ({
     agent,
     user: agentUser('west', agent),
     requester: 'boot',
+    publicKeyPem: 'key',
     seenAt: new Date(0),
     issued: undefined,
   },

@@ -15,10 +15,17 @@ export function duplicateReport(
   const [second, ...more] = judged.filter(({ standing }) => standing === 'second')
   if (second)
     return { type, status: 'True', reason: reasons.SecondAgentAsks, message: describe(name, second, more.length) }
+  const disputed = judged.find(({ rivals }) => rivals)
+  if (disputed) return { type, status: 'True', reason: reasons.SecondAgentAsks, message: describeRivals(disputed) }
   // Whoever waits may turn out to be the second agent that was reported before, as after a restart of the hub.
   if (judged.some(({ standing }) => standing === 'waits') || !findCondition(status?.conditions, type)) return undefined
   const message = 'No other agent asks for a certificate of this cluster; there is nothing to do.'
   return { type, status: 'False', reason: reasons.NoOtherAgent, message }
+}
+
+function describeRivals({ request, rivals = [] }: Judged): string {
+  const all = [request, ...rivals].map(({ csr, requester }) => `CSR ${csr.metadata.name} (requested by ${requester})`)
+  return `${all.length} requests with different keys ask in the name of agent ${request.agent}: ${all.toSorted().join(', ')}. Find out which is the agent's own, and delete the other.`
 }
 
 function describe(cluster: string, { request, incumbent }: Judged, more: number): string {

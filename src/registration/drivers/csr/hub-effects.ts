@@ -53,7 +53,8 @@ export function csrEffects({ kube, clock, events, checkpoint }: HubDeps, signal:
       )
       if (!written) return
       // Not of one version only: nobody else writes these, and a cluster is changed often while it joins.
-      const body = { metadata: { annotations: written } }
+      // But of this very cluster: its name may be another's by now.
+      const body = { metadata: { uid: cluster.metadata.uid, annotations: written } }
       await unlessAbsent(clusters.patch(cluster.metadata.name, { type: 'merge', body }, { signal }))
     },
 

@@ -6,7 +6,7 @@ import { agentUser, annotations, conditions } from '../../../fleet/names.ts'
 import type { Stored } from '../../../kube/objects.ts'
 import type { HubDeps } from '../../hub/deps.ts'
 import { defaultHubSettings } from '../../hub/deps.ts'
-import { incumbentOf, judge } from './hub-judge.ts'
+import { incumbentOf, judge, judgeRenewal } from './hub-judge.ts'
 import type { SeenRequest } from './hub-requests.ts'
 
 const noon = new Date('2026-03-01T12:00:00Z')
@@ -43,6 +43,7 @@ function aRequest(agent: string, created: string, approved = false, issuedAt?: D
     agent,
     user: agentUser('west', agent),
     requester: 'boot',
+    publicKeyPem: `key-${agent}`,
     seenAt: noon,
     issued: issuedAt && { agent, issuedAt, expiresAt: later, fingerprint: '', version: '1' },
   }
@@ -83,4 +84,64 @@ test('the agent that an administrator names may take the place', () => {
   assert.equal(standing(recorded), 'second')
   assert.equal(standing({ ...recorded, [annotations.replaceAgent]: 'a2' }), 'free')
   assert.equal(standing({ ...recorded, [annotations.replaceAgent]: 'a22' }), 'second')
+})
+
+test('who was replaced may not renew, until an administrator lets it back in', () => {
+  const renewal = (agent: string): SeenRequest => ({
+    ...aRequest(agent, '2026-03-01T12:30:00Z'),
+    requester: agentUser('west', agent),
+  })
+  const inItsWay = (agent: string, written = {}, all: SeenRequest[] = []) =>
+    judgeRenewal(aCluster({ ...recorded, ...written }), all, renewal(agent))?.incumbent?.agent
+  assert.equal(inItsWay('a1'), undefined)
+  assert.equal(inItsWay('a0'), 'a1')
+  assert.equal(inItsWay('a0', { [annotations.replaceAgent]: 'a0' }), undefined)
+  assert.equal(judgeRenewal(aCluster(), [], renewal('a0')), undefined)
+  // The one that takes its place has been let in already, though it asked before the last renewal.
+  const successor = aRequest('a2', '2026-03-01T11:00:00Z', true)
+  assert.equal(inItsWay('a1', { [annotations.replaceAgent]: 'a2' }, [successor]), 'a2')
+  assert.equal(inItsWay('a1', {}, [successor]), undefined)
+})
+
+const rival = (name: string, key: string): SeenRequest => {
+  const request = aRequest('a1', '2026-03-01T12:00:00Z')
+  return { ...request, publicKeyPem: key, csr: { ...request.csr, metadata: { ...request.csr.metadata, name } } }
+}
+
+test('of two requests with different keys in the name of one agent none is free for 1.5 lease durations', async () => {
+  const clock = new FakeClock(noon)
+  const both = [rival('one', 'k1'), rival('two', 'k2')]
+  const standings = (all: SeenRequest[]) => judge(aCluster(), all, all, { ...deps, clock }).map((one) => one.standing)
+  assert.deepEqual(standings(both), ['waits', 'waits'])
+  assert.deepEqual(standings([rival('one', 'k'), rival('two', 'k')]), ['free', 'free'])
+  assert.deepEqual(standings(both.slice(1)), ['free'])
+  const [first] = judge(aCluster(), both, both, { ...deps, clock })
+  assert.deepEqual(first?.until, new Date('2026-03-01T12:01:30Z'))
+  assert.deepEqual(
+    first?.rivals?.map(({ csr }) => csr.metadata.name),
+    ['two'],
+  )
+  await clock.advance('90s')
+  assert.deepEqual(standings(both), ['free', 'free'])
+})
+
+test('whoever lost a request to a newer one has the time to ask again', () => {
+  const only = rival('two', 'k2')
+  const until = new Date('2026-03-01T12:01:00Z')
+  const [judged] = judge(aCluster(), [only], [only], deps, () => until)
+  assert.deepEqual([judged?.standing, judged?.until], ['waits', until])
+})
+
+test('a silence in which the hub itself heard nothing is none', () => {
+  const longAgo = new Date('2026-03-01T11:00:00Z')
+  const heartbeats = { receivedAt: () => longAgo, renewedAt: () => undefined }
+  const asking = aRequest('a1', '2026-03-01T12:00:00Z')
+  const standing = (since?: Date) => {
+    const contact = since && { since: () => since }
+    const own = { ...deps, view: { heartbeats }, ...(contact && { contact }) } as unknown as HubDeps
+    return judge(aCluster(recorded), [asking], [asking], own)[0]?.standing
+  }
+  assert.equal(standing(), 'free')
+  assert.equal(standing(new Date('2026-03-01T10:00:00Z')), 'free')
+  assert.equal(standing(new Date('2026-03-01T11:59:30Z')), 'waits')
 })

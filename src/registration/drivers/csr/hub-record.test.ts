@@ -33,6 +33,7 @@ const request = (certificate: string | undefined, ...decisions: string[]): Clust
   agent: 'a1',
   user: agentUser('west', 'a1'),
   requester: 'boot',
+  publicKeyPem: 'key',
 })
 
 const issued = (agent: string, minute: number, expires = minute + 60, version = '9'): Issued => ({
@@ -108,4 +109,15 @@ test('the leave to replace an agent is used up by its certificate, and by no oth
   const cluster = withRecord({ ...written(issued('a1', 5)), [annotations.replaceAgent]: 'a2' })
   assert.equal(recordToWrite(cluster, [issued('a2', 6)])?.[annotations.replaceAgent], null)
   assert.equal(annotations.replaceAgent in (recordToWrite(cluster, [issued('a1', 6)]) ?? {}), false)
+})
+
+test('who replaces an agent goes on record though it asked before the last renewal of that one, and stays there', () => {
+  const [renewal, successor] = [issued('a1', 5, 60, '10'), issued('a2', 4, 60, '11')]
+  const cluster = withRecord({ ...written(renewal), [annotations.replaceAgent]: 'a2' })
+  const record = recordToWrite(cluster, [successor, renewal]) ?? {}
+  assert.equal(record[annotations.agentName], 'a2')
+  assert.equal(recordToWrite(withRecord(record), [successor, renewal]), undefined)
+  assert.equal(recordToWrite(withRecord(record), [renewal]), undefined)
+  // What it had before it was itself replaced is not what the leave is for.
+  assert.equal(recordToWrite(cluster, [issued('a2', 4, 60, '9'), renewal]), undefined)
 })

@@ -60,9 +60,13 @@ export function recordToWrite(
   cluster: ManagedCluster,
   issued: readonly Issued[],
 ): Record<string, string | null> | undefined {
-  const newest = issued.toSorted(byIssue).at(-1)
-  if (!newest || !isNews(newest, recordedOn(cluster), issued)) return undefined
-  const { agent, issuedAt, expiresAt, fingerprint } = newest
+  const recorded = recordedOn(cluster)
+  const successor = successorOf(cluster, recorded, issued)
+  const newest = successor ?? issued.toSorted(byIssue).at(-1)
+  if (!newest || !(successor || isNews(newest, recorded, issued))) return undefined
+  const { agent, expiresAt, fingerprint } = newest
+  // It may have asked before its predecessor did, but it is the newest: nothing of before must come after it.
+  const issuedAt = successor ? laterThan(recorded.issuedAt, newest.issuedAt) : newest.issuedAt
   return {
     [annotations.agentName]: agent,
     [annotations.certificateIssuedAt]: rfc3339(issuedAt),
@@ -71,6 +75,24 @@ export function recordToWrite(
     ...(cluster.metadata?.annotations?.[annotations.replaceAgent] === agent && { [annotations.replaceAgent]: null }),
   }
 }
+
+/** The certificate of the agent that an administrator lets replace the one on record, once it is there. */
+function successorOf(
+  { metadata }: ManagedCluster,
+  recorded: Partial<CertificateRecord>,
+  issued: readonly Issued[],
+): Issued | undefined {
+  const invited = metadata?.annotations?.[annotations.replaceAgent]
+  if (invited === undefined || recorded.agent === undefined || recorded.agent === invited) return undefined
+  const before = issued.find(({ fingerprint }) => fingerprint === recorded.fingerprint)
+  return issued
+    .filter((one) => one.agent === invited && (!before || byVersion(before, one) < 0))
+    .toSorted(byIssue)
+    .at(-1)
+}
+
+const laterThan = (before: Date | undefined, own: Date): Date =>
+  before && before >= own ? new Date(before.getTime() + 1_000) : own
 
 function isNews(newest: Issued, recorded: Partial<CertificateRecord>, issued: readonly Issued[]): boolean {
   if (newest.fingerprint === recorded.fingerprint) return false
@@ -81,10 +103,10 @@ function isNews(newest: Issued, recorded: Partial<CertificateRecord>, issued: re
 }
 
 /** Times are whole seconds; of the same one, the server's versions tell which came first. */
-const byIssue = (a: Issued, b: Issued): number =>
-  a.issuedAt.getTime() - b.issuedAt.getTime() ||
-  a.version.length - b.version.length ||
-  Number(a.version > b.version) - Number(a.version < b.version)
+const byIssue = (a: Issued, b: Issued): number => a.issuedAt.getTime() - b.issuedAt.getTime() || byVersion(a, b)
+
+const byVersion = (a: Issued, b: Issued): number =>
+  a.version.length - b.version.length || Number(a.version > b.version) - Number(a.version < b.version)
 
 function dateIn(text: string | undefined): Date | undefined {
   const date = text === undefined ? undefined : new Date(text)

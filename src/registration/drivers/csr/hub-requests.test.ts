@@ -40,7 +40,12 @@ function scene() {
   const [csrs, clusters] = [told<Csr>(), told<ManagedCluster>()]
   const kept = new Map<string, Stored<Csr>>()
   const byIndex = () => [...kept.values()]
-  const requests = clusterRequests({ csrs: { on: csrs.on, byIndex }, clusters }, clock)
+  let created: string | undefined
+  const get = () =>
+    created === undefined
+      ? undefined
+      : { metadata: { name: 'west', uid: 'u2', resourceVersion: '1', creationTimestamp: created } }
+  const requests = clusterRequests({ csrs: { on: csrs.on, byIndex }, clusters: { on: clusters.on, get } }, clock)
   const names = () => requests.of('west').map(({ csr }) => csr.metadata.name)
   return {
     clock,
@@ -50,6 +55,9 @@ function scene() {
       const previous = kept.get(object.metadata.name)
       kept.set(object.metadata.name, object)
       csrs.tell(previous ? { type: 'updated', previous, object } : { type: 'added', object })
+    },
+    createCluster(at: string) {
+      created = at
     },
     endCluster() {
       clusters.tell({ type: 'deleted', object: { metadata: { name: 'west', uid: 'u', resourceVersion: '1' } } })
@@ -96,4 +104,21 @@ test('a request is shown as it is now, and judged anew when its labels change', 
   assert.deepEqual(names(), [])
   put(approved)
   assert.deepEqual(names(), ['csr'])
+})
+
+test('what was asked and decided before the cluster was created is an earlier one, also for a hub that comes later', () => {
+  const { names, put, createCluster } = scene()
+  const at = (name: string, asked: string, decided?: string): Stored<Csr> => {
+    const csr = aCsr(name, decided === undefined ? undefined : 'Approved')
+    const metadata = { ...csr.metadata, creationTimestamp: asked as never }
+    if (decided === undefined) return { ...csr, metadata }
+    const condition = { type: 'Approved', status: 'True', lastUpdateTime: decided as never }
+    return { ...csr, metadata, status: { conditions: [condition] } }
+  }
+  createCluster('2026-03-01T12:00:10Z')
+  put(at('before', '2026-03-01T12:00:00Z', '2026-03-01T12:00:05Z'))
+  put(at('across', '2026-03-01T12:00:00Z', '2026-03-01T12:00:15Z'))
+  put(at('by-a-slow-clock', '2026-03-01T12:00:20Z', '2026-03-01T12:00:05Z'))
+  put(at('open', '2026-03-01T12:00:00Z'))
+  assert.deepEqual(names().sort(), ['across', 'by-a-slow-clock', 'open'])
 })

@@ -21,7 +21,7 @@ export interface SeenRequest extends ClusterRequest {
 export interface ClusterRequests {
   /**
    * The valid requests of a cluster, the oldest first: decided ones too, but not what was decided for an earlier cluster
-   * of the same name, as far as this hub saw that one go.
+   * of the same name: as far as this hub saw that one go, or its times tell.
    */
   of(cluster: string): SeenRequest[]
 }
@@ -35,7 +35,7 @@ type Verdict = { readonly labels: Csr['metadata']['labels'] } & (
 
 interface Watched {
   csrs: Pick<Informer<CertificateSigningRequest, 'cluster'>, 'on' | 'byIndex'>
-  clusters: Pick<Informer<ManagedCluster>, 'on'>
+  clusters: Pick<Informer<ManagedCluster>, 'on' | 'get'>
 }
 
 /** Reads each version of a CSR once: they stay for an hour after their certificate was issued. */
@@ -86,9 +86,23 @@ export function clusterRequests({ csrs, clusters }: Watched, clock: Clock): Clus
     of: (cluster) =>
       csrs
         .byIndex('cluster', cluster)
-        .filter(({ metadata }) => !ofEarlierClusters.has(metadata.uid))
+        .filter((csr) => !ofEarlierClusters.has(csr.metadata.uid) && !isOlderThan(csr, clusters.get(cluster)))
         .map(readOnce)
         .filter((request) => request !== 'not ours')
         .sort((a, b) => byAge(a.csr, b.csr)),
   }
 }
+
+/**
+ * Whether a request was asked and decided before the cluster was there. The decision's time alone is by the clock of
+ * whoever decided, and an agent may ask before it creates its cluster.
+ */
+function isOlderThan(csr: Csr, cluster: Stored<ManagedCluster> | undefined): boolean {
+  const createdAt = timeOf(cluster?.metadata.creationTimestamp)
+  if (decisionOn(csr) === 'none' || !(timeOf(csr.metadata.creationTimestamp) < createdAt)) return false
+  const decidedAt = csr.status?.conditions?.map(({ lastUpdateTime }) => timeOf(lastUpdateTime)) ?? []
+  return decidedAt.every((time) => time < createdAt)
+}
+
+/** Not a number where there is none: then no comparison holds. */
+const timeOf = (time: string | undefined): number => Date.parse(time ?? '')

@@ -33,7 +33,7 @@ export type Standing =
   | { readonly standing: 'second'; readonly until: Date | undefined }
 
 /** Renewals come after 1.25 lease durations at the latest. */
-const silentLeaseDurations = 1.5
+export const silentLeaseDurations = 1.5
 
 /**
  * Whether a request that was not made by the agent's own identity comes from a second agent. Under another name it does

@@ -8,7 +8,7 @@ import { taintController } from './taints.ts'
 
 /** How clusters are doing: their leases, their clocks, and the taints that follow from it. */
 export function healthRuns(deps: HubDeps): Run[] {
-  const hearing = contact(deps)
+  const hearing = deps.contact ?? contact(deps)
   const life = signsOfLife(deps.view.clusters, deps.clock)
   return [
     hearing.run,

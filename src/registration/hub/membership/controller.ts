@@ -30,7 +30,7 @@ export function membershipController(membership: Membership): Controller {
   async function reconcile(name: string, signal: AbortSignal): Promise<Outcome> {
     if (name === shared) return await reconcileCommonRoles(membership, signal)
     const cluster = view.clusters.get(name)
-    const reserved = whyReserved(name)
+    const reserved = whyReserved(name, membership.settings.namespace)
     if (!cluster) {
       if (reserved === undefined) {
         const outcome = await clearUp(membership, name, vanished.get(name), signal)

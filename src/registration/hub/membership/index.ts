@@ -4,6 +4,7 @@ import type { HubDeps } from '../deps.ts'
 import { commonRoles } from './common-roles.ts'
 import { membershipController } from './controller.ts'
 import { drainWatches } from './drain-watches.ts'
+import { shared } from './watches.ts'
 
 /** Who is in, and with which rights: acceptance, denial, deletion, and the repair of whatever drifts. */
 export function membershipRuns(deps: HubDeps, drivers: readonly HubDriver[]): Run[] {
@@ -15,5 +16,10 @@ export function membershipRuns(deps: HubDeps, drivers: readonly HubDriver[]): Ru
     drainWatches: draining,
     removed: new Set(),
   })
-  return [draining.run, controller.run]
+  const run: Run = (signal) => {
+    // What all clusters share may be left from a hub that ended after the last of them: no change tells of it.
+    controller.enqueue(shared)
+    return controller.run(signal)
+  }
+  return [draining.run, run]
 }

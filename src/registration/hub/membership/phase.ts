@@ -16,7 +16,17 @@ export function phaseOf(cluster: Stored<ManagedCluster>): Phase {
 }
 
 export const wasAccepted = (cluster: Stored<ManagedCluster>): boolean =>
-  hasFinalizer(cluster, finalizers.apiResourceCleanup) || acceptance(cluster) !== undefined
+  hasFinalizer(cluster, finalizers.apiResourceCleanup) ||
+  acceptance(cluster) !== undefined ||
+  annotations.acceptedBefore in (cluster.metadata.annotations ?? {})
+
+/** Whether the cluster was in before and somebody put it out, also where the traces of its acceptance are gone. */
+export function isDenied(cluster: Stored<ManagedCluster>): boolean {
+  const { automaticallyAcceptedOn, unjoinedAt } = annotations
+  const written = cluster.metadata.annotations ?? {}
+  const phase = phaseOf(cluster)
+  return phase === 'denied' || (phase === 'new' && (automaticallyAcceptedOn in written || unjoinedAt in written))
+}
 
 /** The finalizers of ours that a live cluster should have. */
 export const wantedFinalizers = (phase: Phase): string[] =>
@@ -51,6 +61,7 @@ const noted: readonly string[] = [
   annotations.certificateExpiresAt,
   annotations.certificateFingerprint,
   annotations.createdBy,
+  annotations.acceptedBefore,
   annotations.replaceAgent,
   annotations.automaticallyAcceptedOn,
 ]

@@ -1,4 +1,4 @@
-import { finalizers, labels, rbacNames } from '../../../fleet/names.ts'
+import { annotations, finalizers, labels, rbacNames } from '../../../fleet/names.ts'
 import { clusterRoleBindings, clusterRoles, roleBindings } from '../../../kube/kinds.ts'
 import type { Membership } from './context.ts'
 import { together } from './context.ts'
@@ -44,15 +44,19 @@ export interface Traces {
   bindings: boolean
   /** Only one that is labelled as the cluster's own. */
   namespace: boolean
+  /** The namespace says that nothing of an earlier cluster is left in it. */
+  cleared: boolean
 }
 
 /** What the informers know of a cluster. */
 export function traces({ view }: Membership, cluster: string): Traces {
   const name = rbacNames.cluster(cluster)
+  const namespace = view.namespaces.get(cluster)
   const bindings = [rbacNames.registrationBinding(cluster), rbacNames.workBinding(cluster)]
   return {
     clusterRights: Boolean(view.clusterRoles.get(name) ?? view.clusterRoleBindings.get(name)),
     bindings: bindings.some((binding) => view.roleBindings.get(`${cluster}/${binding}`)),
-    namespace: view.namespaces.get(cluster)?.metadata.labels?.[labels.clusterName] === cluster,
+    namespace: namespace?.metadata.labels?.[labels.clusterName] === cluster,
+    cleared: namespace?.metadata.annotations?.[annotations.cleared] !== undefined,
   }
 }

@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { FakeClock } from '../../../../test/support/fake-clock.ts'
+import { removals } from './hub-removals.ts'
+import type { SeenRequest } from './hub-requests.ts'
+
+const noon = new Date('2026-03-01T12:00:00Z')
+const request = (name: string, user = 'u') =>
+  ({ csr: { metadata: { name } }, user, seenAt: noon }) as unknown as SeenRequest
+
+test('a superseded request goes once the newer one has been there for half a minute', () => {
+  const { dueAt } = removals(new FakeClock(noon))
+  assert.deepEqual(dueAt({ request: request('old'), by: request('new') }), new Date('2026-03-01T12:00:30Z'))
+})
+
+test('one that comes back after its removal is not removed again, and its agent has a minute for that', async () => {
+  const clock = new FakeClock(noon)
+  const { dueAt, note, openUntil } = removals(clock)
+  note(request('old'))
+  assert.equal(dueAt({ request: request('old'), by: request('new') }), undefined)
+  assert.ok(dueAt({ request: request('other'), by: request('new') }))
+  assert.deepEqual([openUntil('u'), openUntil('v')], [new Date('2026-03-01T12:01:00Z'), undefined])
+  await clock.advance('25h')
+  note(request('later', 'v'))
+  assert.equal(openUntil('u'), undefined)
+  assert.ok(dueAt({ request: request('old'), by: request('new') }))
+})
