@@ -155,8 +155,9 @@ function add<K, V>(answers: Map<K, V[]>, key: K, answer: V): void {
   answers.set(key, [...(answers.get(key) ?? []), answer])
 }
 
-const plain = (answers: Answers) =>
-  Object.fromEntries(Object.entries(answers).map(([group, found]) => [group, Object.fromEntries(found)]))
+function plain(answers: Answers): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(answers).map(([group, found]) => [group, Object.fromEntries(found)]))
+}
 
 function chosen<T extends string>(what: string, all: readonly T[], text: string | undefined): readonly T[] {
   if (text === undefined) return all

@@ -216,6 +216,24 @@ test('a keep that is down has a reason of its own, and a granted pass is not los
   assert.deepEqual(bench.names, ['request-1'])
 })
 
+test('a keep that takes no request is asked less and less often', async (t) => {
+  const bench = aBench()
+  const tries: number[] = []
+  const keep: Keep<Secret> = {
+    load: async () => ({}),
+    savePending: async () => {
+      tries.push(bench.clock.now().getTime())
+      throw new Error('read only')
+    },
+    save: async () => {},
+  }
+  start(t, bench, { keep })
+  await bench.clock.advance('1h')
+  const pauses = tries.slice(1).map((at, index) => at - (tries[index] ?? 0))
+  assert.deepEqual(pauses.slice(0, 4), [1_000, 2_000, 4_000, 8_000])
+  assert.ok(tries.length < 25, `${tries.length} tries in an hour`)
+})
+
 test('a back-dated life is counted from its receipt', async (t) => {
   const bench = aBench()
   Object.assign(bench.issuer, { approveAtOnce: true, lifeMs: 600_000, backdateMs: 300_000 })

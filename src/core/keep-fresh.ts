@@ -103,6 +103,7 @@ export function keepFresh<M>(options: KeepFreshOptions<M>): KeepFresh {
         refused: { reason, at: now, retryAt, ...(message && { message }) },
       }
       await keepSafe(() => options.keep.savePending(over))
+      failures = 0
       return about(reason, { until: retryAt }, message)
     }
 
@@ -112,13 +113,15 @@ export function keepFresh<M>(options: KeepFreshOptions<M>): KeepFresh {
     }
     const live = pending?.refused ? undefined : pending
     const step = await options.issuance.next(now, kept, live)
-    if (step.step !== 'granted') failures = 0
     if (step.step === 'refused') return refused(step.reason, step.message, step.retryAt)
     if (step.step === 'waiting') {
-      if (!step.pending || isSameRequest(step.pending, live))
+      if (!step.pending || isSameRequest(step.pending, live)) {
+        failures = 0
         return about(step.for, { until: laterWake(step.wake, now) })
+      }
       const saved = { ...step.pending, ...(pending?.refusals && { refusals: pending.refusals }) }
       await keepSafe(() => options.keep.savePending(saved))
+      failures = 0
       return about(step.for, { until: 'now' })
     }
     const isNews = live !== undefined || step.pass.fingerprint !== kept?.pass.fingerprint

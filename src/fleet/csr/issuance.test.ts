@@ -23,7 +23,9 @@ async function scene() {
   const clock = new FakeClock(new Date())
   const memory = new MemoryKube(clock)
   const kube = memory.through((call, proceed) =>
-    call.plural === 'selfsubjectreviews' ? Promise.resolve({ status: { userInfo: { username: me } } }) : proceed(),
+    call.plural === 'selfsubjectreviews'
+      ? Promise.resolve({ status: { userInfo: { username: me } } } as never)
+      : proceed(),
   )
   const csrs = kube.of(certificateSigningRequests)
   const steps: string[] = []

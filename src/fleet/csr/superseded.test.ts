@@ -46,6 +46,7 @@ test('what is decided is not removed, and what is refused replaces nothing', () 
 
 test('what is left when a newer one was approved is not the next to be approved', () => {
   assert.deepEqual(names(request('a', 1), request('b', 2, { decision: 'Approved' })), ['a'])
+  assert.deepEqual(names(request('a', 2), request('b', 2, { decision: 'Approved' })), [])
 })
 
 test('each is told with what replaces it', () => {

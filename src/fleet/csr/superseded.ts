@@ -26,9 +26,14 @@ export function supersededRequests<T extends ClusterRequest>(requests: readonly 
   const newest = new Map(counted.map((request) => [askerOf(request), request]))
   return counted.flatMap((request) => {
     const by = newest.get(askerOf(request))
-    return by && by !== request && decisionOn(request.csr) === 'none' ? [{ request, by }] : []
+    return by && by !== request && isReplaced(request, by) ? [{ request, by }] : []
   })
 }
+
+/** Beside an approved one of the same second it may as well be the newer: then its agent asks again. */
+const isReplaced = ({ csr }: ClusterRequest, by: ClusterRequest): boolean =>
+  decisionOn(csr) === 'none' &&
+  (decisionOn(by.csr) === 'none' || csr.metadata.creationTimestamp !== by.csr.metadata.creationTimestamp)
 
 /**
  * The undecided requests of agents in whose name others ask with another key; none when every agent has one key. Who

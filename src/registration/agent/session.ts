@@ -21,7 +21,7 @@ import type { HubStanza } from './hub-stanza.ts'
 import { isSameHub } from './hub-stanza.ts'
 import type { AgentNames } from './names.ts'
 import type { Reception } from './reception.ts'
-import { askReception } from './reception.ts'
+import { askReception, watchAcceptance } from './reception.ts'
 import type { StateBoard } from './state.ts'
 
 export interface SessionOptions {
@@ -53,8 +53,8 @@ export interface Session {
   held(): HubMaterial | undefined
 }
 
-/** Begins fast: a hub that lets clusters in by itself does so within a moment. */
-const receptionRetry = { baseMs: 100, maxMs: 5_000 }
+/** Begins fast: a hub that lets clusters in by itself does so within a moment. A person may take days. */
+const receptionRetry = { baseMs: 100, maxMs: 60_000, factor: 1.5 }
 /** Grows fast: a hub whose signer it does not trust itself would otherwise be asked for certificates without end. */
 const rejectionRetry = { baseMs: 1_000, maxMs: 3_600_000, factor: 4 }
 /** Silence of the hub after which a joined agent asks whether it still knows its certificate. */
@@ -145,16 +145,36 @@ export function session(options: SessionOptions): Session {
   }
 
   async function accepted(signal: AbortSignal): Promise<void> {
-    for (let tries = 0; ; tries += 1) {
-      const reception = await ask(signal)
-      if (reception.is === 'accepted') {
-        rejections = 0
-        return
+    const over = new AbortController()
+    const waiting = AbortSignal.any([signal, over.signal])
+    const wake = wakeUp(clock)
+    let tries = 0
+    let watch: Promise<void> | undefined
+    /** Its rights follow the acceptance within a moment. */
+    const onAccepted = () => {
+      tries = 0
+      wake.poke()
+    }
+    try {
+      for (;;) {
+        wake.reset()
+        const reception = await ask(signal)
+        if (reception.is === 'accepted') {
+          rejections = 0
+          return
+        }
+        const reason = reception.is === 'awaited' ? reasons.AwaitingAcceptance : reasons.ClientCertificateUpdateFailed
+        board.set({ phase: 'awaiting', trouble: { reason, message: reception.message } })
+        if (reception.is === 'rejected') await giveUpCertificate(signal)
+        if (reception.is === 'awaited' && reception.mayLook)
+          watch ??= watchAcceptance(clients.asMyself(), cluster, waiting, onAccepted).finally(() => {
+            watch = undefined
+          })
+        await wake.wait(after(clock.now(), backoffMs(tries++, receptionRetry, random)), signal)
       }
-      const reason = reception.is === 'awaited' ? reasons.AwaitingAcceptance : reasons.ClientCertificateUpdateFailed
-      board.set({ phase: 'awaiting', trouble: { reason, message: reception.message } })
-      if (reception.is === 'rejected') await giveUpCertificate(signal)
-      await clock.sleepUntil(after(clock.now(), backoffMs(tries, receptionRetry, random)), signal)
+    } finally {
+      over.abort()
+      await watch
     }
   }
 

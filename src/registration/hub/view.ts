@@ -44,6 +44,8 @@ export function hubView(kube: Kube, deps: { clock: Clock; random: Random; log: L
   const watched = <T extends KubeObject>(resource: Resource<T>, labelSelector?: string) =>
     informer(kube.of(resource), {
       ...deps,
+      // So that what could not be listed is told by name.
+      log: deps.log.child({ kind: resource.kind }),
       transform: withoutManagedFields,
       ...(labelSelector !== undefined && { labelSelector }),
     })

@@ -79,3 +79,16 @@ test('flags are written only where there is something to say', () => {
   assert.deepEqual(flags({ a: 'x', b: undefined, c: [], d: ['y', 'z'], e: 0 }), ['--a=x', '--d=y,z', '--e=0'])
   assert.deepEqual(pairs({ A: true, b: 'c' }), ['A=true', 'b=c'])
 })
+
+test('the agent reads its bootstrap Secret itself and makes its folder below a volume of its own', () => {
+  const { spec } = find<Deployment>(agentManifests({ namespace: 'n', image: 'i' }), 'Deployment')
+  const { volumes, containers } = spec?.template.spec ?? {}
+  assert.deepEqual(volumes, [{ name: 'own', emptyDir: { medium: 'Memory' } }])
+  const { args = [], volumeMounts = [] } = containers?.[0] ?? {}
+  assert.ok(!args.some((arg) => arg.startsWith('--bootstrap-kubeconfig=')))
+  const [folder] = args.flatMap((arg) => arg.split('--hub-kubeconfig-dir=')[1] ?? [])
+  assert.deepEqual(
+    volumeMounts.map(({ mountPath }) => mountPath),
+    [folder?.slice(0, folder.lastIndexOf('/'))],
+  )
+})

@@ -36,6 +36,10 @@ export const failures = catalogue({
     504,
     '{cluster} did not leave the hub within {seconds} s ({missing}); if its agent is gone for good, run `lanyard unjoin {cluster} --force`',
   ],
+  AGENT_REMOVAL_STUCK: [
+    504,
+    '{stuck} was not removed within {seconds} s; see who holds it, then run `lanyard unjoin` again',
+  ],
   UNJOIN_NOWHERE: [400, 'name the cluster as the hub knows it, give the cluster with --managed-kubeconfig, or both'],
   UNJOIN_OTHER_CLUSTER: [
     409,

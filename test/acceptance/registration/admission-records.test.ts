@@ -14,7 +14,15 @@ import { suiteScope } from '../../support/suite-scope.ts'
 import type { WebhookScene } from '../../support/webhook-scene.ts'
 import { serveWebhooks } from '../../support/webhook-scene.ts'
 
-const { createdBy, unjoinedAt, agentName, replaceAgent, certificateExpiresAt, automaticallyAcceptedOn } = annotations
+const {
+  createdBy,
+  acceptedBefore,
+  unjoinedAt,
+  agentName,
+  replaceAgent,
+  certificateExpiresAt,
+  automaticallyAcceptedOn,
+} = annotations
 
 const clustersOf = (kube: Kube) => kube.of(ManagedCluster.resource)
 
@@ -124,17 +132,50 @@ describe('what admission records', needsControlPlane, () => {
       [automaticallyAcceptedOn]: 't',
     }
     await annotate(admin, 'written', theHubs)
-    for (const key of [...Object.keys(theHubs), replaceAgent, 'lanyard.io/anything'])
+    for (const key of [...Object.keys(theHubs), replaceAgent, 'lanyard.io/anything', 'note'])
       for (const value of ['a2', null]) {
         if (value === null && !(key in theHubs)) continue
         const refused = await refusalOf(annotate(own, 'written', { [key]: value }))
         assert.deepEqual([refused.code, refused.reason], [403, 'Forbidden'], key)
         assert.ok(refused.message.includes(`metadata.annotations[${key}]`), refused.message)
       }
-    await annotate(own, 'written', { note: 'fine', [createdBy]: 'me' })
-    assert.equal(await annotationOf('written', 'note'), 'fine')
+    const fine = `${annotations.agentPrefix}note`
+    await annotate(own, 'written', { [fine]: 'fine', [createdBy]: 'me', [acceptedBefore]: null })
+    assert.equal(await annotationOf('written', fine), 'fine')
+    assert.match((await annotationOf('written', acceptedBefore)) ?? 'none', /^2026-03-01T/)
     assert.equal(await annotationOf('written', agentName), 'a1')
     await annotate(admin, 'written', { [replaceAgent]: 'a2' })
+  })
+
+  test('an agent may say how its cluster is reached, and change nothing that people decide by', async () => {
+    const own = await scene.user(agentUser('ruled', 'a1'))
+    const finalizers = ['example.com/held']
+    const quarantine = { key: 'quarantine', effect: 'NoSelect' as const }
+    await clustersOf(admin).create({
+      metadata: { name: 'ruled', finalizers, labels: { env: 'test' } },
+      spec: { hubAcceptsClient: true, taints: [quarantine] },
+    })
+    const changes: [string, object][] = [
+      ['metadata.labels[env]', { metadata: { labels: { env: 'prod' } } }],
+      ['metadata.labels[team]', { metadata: { labels: { team: 'x' } } }],
+      ['metadata.finalizers', { metadata: { finalizers: null } }],
+      ['spec.taints', { spec: { taints: null } }],
+      ['spec.leaseDurationSeconds', { spec: { leaseDurationSeconds: 3_600 } }],
+    ]
+    for (const [field, body] of changes) {
+      const refused = await refusalOf(patchCluster(own, 'ruled', body))
+      assert.deepEqual([refused.code, refused.reason], [403, 'Forbidden'], field)
+      assert.ok(refused.message.includes(field), refused.message)
+    }
+    // As agents of the field do: the whole object, with one address more.
+    const read = await clustersOf(own).get('ruled')
+    const managedClusterClientConfigs = [{ url: 'https://api.example.com' }]
+    await clustersOf(own).update({ ...read, spec: { ...read.spec, managedClusterClientConfigs } })
+    await setAccepted(own, 'ruled', false)
+    const { metadata, spec } = await clustersOf(admin).get('ruled')
+    assert.deepEqual(metadata.finalizers, finalizers)
+    assert.deepEqual(spec?.managedClusterClientConfigs, managedClusterClientConfigs)
+    await patchCluster(admin, 'ruled', { metadata: { finalizers: null, labels: { env: 'prod' } } })
   })
 
   test('a cluster that is being deleted loses its finalizers, whatever is wrong with it', async () => {

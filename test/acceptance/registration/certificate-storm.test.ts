@@ -23,7 +23,7 @@ import { timedPlane } from '../../support/timed-plane.ts'
 import type { Heard } from '../../support/traffic.ts'
 import { mostWithin, traffic } from '../../support/traffic.ts'
 
-const size = 16
+const size = 8
 /** Renewed from minute 52 to 56. */
 const life = { clientCertExpirationSeconds: 4_200 }
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { ManagedCluster } from '../../../src/apis/cluster/managed-cluster.ts'
 import { done } from '../../../src/core/outcome.ts'
-import { conditions, rbacNames } from '../../../src/fleet/names.ts'
-import { clusterRoles } from '../../../src/kube/kinds.ts'
+import { annotations, conditions, labels, rbacNames } from '../../../src/fleet/names.ts'
+import { clusterRoles, namespaces } from '../../../src/kube/kinds.ts'
 import type { HubDriver } from '../../../src/registration/drivers/driver.ts'
 import type { ControlPlane } from '../../support/control-plane.ts'
 import { needsControlPlane, startControlPlane } from '../../support/control-plane.ts'
@@ -206,5 +206,45 @@ describe('deletion', needsControlPlane, () => {
     await eventually('the shared roles are gone', async () => (await shared()) === 0)
     assert.equal(await clusters().find('last'), undefined)
     assert.deepEqual(await presentRights(hub.admin, 'last'), ['namespace'])
+
+    // Also if the hub had ended before it came to that.
+    await hub.accepted('very-last')
+    assert.equal(await shared(), 2)
+    await hub.stop()
+    await clusters().delete('very-last')
+    await clusters().patch('very-last', letGo)
+    hub = await membershipScene(scope, plane, { drivers: [driver] })
+    await eventually('the next hub removes the shared roles', async () => (await shared()) === 0)
+    await eventually('and what is left of the cluster', () => presentRights(hub.admin, 'very-last'), {
+      until: (present) => present.join() === 'namespace',
+    })
+  })
+
+  test('the namespaces that are kept of former clusters are not searched again by the next hub', async () => {
+    await hub.accepted('former')
+    await clusters().delete('former')
+    await isGone('former')
+    const unmarked = async () => {
+      const { items } = await hub.admin.of(namespaces).list({ labelSelector: labels.clusterName })
+      const names = new Set((await clusters().list()).items.map(({ metadata }) => metadata.name))
+      return items.filter(
+        ({ metadata }) => !names.has(metadata.name) && !(annotations.cleared in (metadata.annotations ?? {})),
+      )
+    }
+    await eventually('all are marked', unmarked, { until: ({ length }) => length === 0 })
+    await hub.stop()
+    hub = await membershipScene(scope, plane, { drivers: [driver] })
+    await hub.accepted('next')
+    const searches = hub.requests.filter(({ target }) => /^(manifestworks|managedclusteraddons)/.test(target))
+    assert.deepEqual(searches, [])
+
+    // A later cluster of the name that vanishes is cleared up all the same.
+    await hub.accepted('former')
+    await works(hub.admin, 'former').create({ metadata: { name: 'one' }, spec: {} })
+    await hub.stop()
+    await clusters().delete('former')
+    await clusters().patch('former', letGo)
+    hub = await membershipScene(scope, plane, { drivers: [driver] })
+    await eventually('its work is gone', async () => (await works(hub.admin, 'former').list()).items.length === 0)
   })
 })

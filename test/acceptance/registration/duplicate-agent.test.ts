@@ -84,7 +84,7 @@ describe('one agent a cluster', needsControlPlane, () => {
     'R81a: an agent of another name is not approved while the first is alive, until an administrator lets it',
     needsControlPlane,
     async () => {
-      const { admin, csrs, boot, user, ask, decision, cluster, advance, ownsTime } = await scene()
+      const { admin, csrs, boot, user, ask, agent, letRenew, decision, cluster, advance, ownsTime } = await scene()
       await joinedCluster('taken')
       const second = await ask(boot, 'taken', 'a2')
       const condition = await isDuplicate('taken', 'True')
@@ -108,6 +108,16 @@ describe('one agent a cluster', needsControlPlane, () => {
       assert.equal(metadata.annotations?.[annotations.replaceAgent], undefined)
       await csrs.delete(third.metadata.name)
       assert.equal((await isDuplicate('taken', 'False')).reason, 'NoOtherAgent')
+
+      // The certificate of the first is still good, but the place is not its own any more, nor that of who has its key.
+      await letRenew('taken')
+      const replaced = await ask(await agent('taken', 'a1'), 'taken', 'a1')
+      const { message } = await isDuplicate('taken', 'True')
+      for (const part of [replaced.metadata.name, 'kubectl annotate managedcluster taken lanyard.io/replace-agent=a1'])
+        assert.ok(message.includes(part), message)
+      await soonApproved(await ask(await agent('taken', 'a2'), 'taken', 'a2'))
+      assert.equal(await decision(replaced), 'none')
+      assert.equal((await cluster('taken')).metadata.annotations?.[annotations.agentName], 'a2')
     },
   )
 
@@ -158,6 +168,20 @@ describe('one agent a cluster', needsControlPlane, () => {
       assert.equal(await decision(second), 'none')
     },
   )
+
+  test('of two keys in the name of one agent none is approved while both ask', needsControlPlane, async () => {
+    const { boot, ask, createCluster, csrs, decision } = await scene()
+    const genuine = await ask(boot, 'disputed', 'a1', { prefix: 'disputed-1-' })
+    const stolen = await ask(boot, 'disputed', 'a1', { prefix: 'disputed-2-' })
+    await seen(stolen.metadata.name)
+    await createCluster('disputed')
+    const { message } = await isDuplicate('disputed', 'True')
+    for (const csr of [genuine, stolen]) assert.ok(message.includes(csr.metadata.name), message)
+    assert.deepEqual([await decision(genuine), await decision(stolen)], ['none', 'none'])
+    await csrs.delete(stolen.metadata.name)
+    await soonApproved(genuine)
+    await isDuplicate('disputed', 'False')
+  })
 })
 
 async function seen(csr: string): Promise<void> {

@@ -122,20 +122,91 @@ describe('an agent joins', needsControlPlane, () => {
     assert.equal(scene.agent.health(), 'ok')
   })
 
-  test('R5: an agent that is approved and not accepted waits, says why, and goes on when it is accepted', async (t) => {
-    const scene = await agentScene(t, plane)
+  test('R5: an agent that is approved and not accepted asks again at growing intervals, says why, and goes on when it is accepted', async (t) => {
+    const clock = new FakeClock(new Date())
+    const scene = await agentScene(t, plane, { clock })
     await approve(scene)
-    const state = await eventually('it says why it waits', () => {
+    const trouble = await eventually('it says why it waits', () => {
       const { phase, trouble } = scene.agent.state()
       return phase === 'awaiting' ? trouble : undefined
     })
-    assert.equal(state.reason, reasons.AwaitingAcceptance)
-    assert.match(state.message, new RegExp(`lanyard accept ${scene.cluster}`))
-    assert.deepEqual(scene.agent.health(), { failing: state.reason, message: state.message })
+    assert.equal(trouble.reason, reasons.AwaitingAcceptance)
+    assert.match(trouble.message, new RegExp(`lanyard accept ${scene.cluster}$`))
+    /** Until its next look; while it looks, nothing else of it is due so soon. */
+    const pauseMs = () =>
+      eventually('it rests', () => {
+        const leftMs = (clock.nextDue?.getTime() ?? Number.POSITIVE_INFINITY) - clock.now().getTime()
+        return leftMs < 100_000 ? leftMs : undefined
+      })
+    const pauses = [await pauseMs()]
+    while ((pauses.at(-1) ?? 0) < 10_000) {
+      await clock.advanceToNext()
+      pauses.push(await pauseMs())
+      assert.deepEqual(scene.agent.state().trouble, trouble)
+    }
+    assert.ok((pauses[0] ?? 0) <= 100, `${pauses}`)
+    assert.ok(
+      pauses.every((pause, index) => pause > (pauses[index - 1] ?? 0)),
+      `${pauses}`,
+    )
+    assert.deepEqual(scene.agent.health(), { failing: trouble.reason, message: trouble.message })
     assert.equal(await scene.condition(conditions.joined), undefined)
     await setAccepted(scene.admin, scene.cluster)
+    await eventually('it is accepted', async () => (await scene.condition(conditions.accepted))?.status === 'True')
+    await clock.advanceToNext()
     await isJoined(scene)
     assert.equal((await scene.csrs()).length, 1)
+  })
+
+  test('an agent that is denied watches its cluster, and is back as soon as it is accepted again', async (t) => {
+    const clock = new FakeClock(new Date())
+    const scene = await agentScene(t, plane, { clock })
+    await letIn(scene)
+    await scene.stop()
+    await setAccepted(scene.admin, scene.cluster, false)
+    await eventually('the denial shows', async () => (await scene.condition(conditions.accepted))?.status === 'False')
+    scene.start()
+    const isWaiting = () => /hubAcceptsClient is false/.test(scene.agent.state().trouble?.message ?? '')
+    await eventually('it waits', isWaiting)
+    for (let looks = 0; looks < 10; looks += 1) await clock.advance('10s')
+    await eventually('it waits', isWaiting)
+    await setAccepted(scene.admin, scene.cluster)
+    await eventually('its rights are back', async () => (await scene.condition(conditions.accepted))?.status === 'True')
+    // Nothing moves the clock, and its pause has grown: only the watch can tell it.
+    await eventually('it is back', () => scene.agent.state().phase === 'joined')
+  })
+
+  test('an agent that cannot write its files joins all the same, and starts again', async (t) => {
+    const scene = await agentScene(t, plane)
+    await scene.stop()
+    const hubKubeconfigDir = join(scene.bootstrapPath, 'hub')
+    scene.start({ hubKubeconfigDir })
+    await letIn(scene)
+    await scene.stop()
+    scene.start({ hubKubeconfigDir })
+    await isJoined(scene)
+    assert.equal((await scene.csrs()).length, 1)
+  })
+
+  test('a request that somebody removes is made again after a pause that grows', async (t) => {
+    const clock = new FakeClock(new Date())
+    const scene = await agentScene(t, plane, { clock })
+    for (const [enough, tooLittle] of [
+      [1_000, 500],
+      [4_000, 3_000],
+    ] as const) {
+      const { metadata } = await pendingCsr(scene)
+      await scene.admin.of(certificateSigningRequests).delete(metadata.name)
+      await eventually('it says so', () =>
+        scene.agent.state().trouble?.message.includes(`${metadata.name} was removed`),
+      )
+      await clock.advance(tooLittle)
+      // Its Secret tells when it begins anew: the key is kept there before the request is made.
+      assert.match((await scene.secret())?.['pending'] ?? '', /refused/)
+      assert.equal((await scene.csrs()).length, 0)
+      await clock.advance(enough - tooLittle)
+    }
+    await letIn(scene)
   })
 
   test('R10: annotations for agents are put on the new ManagedCluster, others are not', async (t) => {
@@ -174,7 +245,8 @@ describe('an agent joins', needsControlPlane, () => {
     assert.match(trouble.message, /NotThisOne/)
     assert.equal((await scene.csrs()).length, 1)
     await clock.advance('10s')
-    const second = await eventually('a new one follows', async () => (await scene.csrs())[1])
+    const second = await pendingCsr(scene)
+    assert.notEqual(second.metadata.name, first.metadata.name)
     const keyOf = ({ spec }: typeof second) => readRequest(Buffer.from(spec.request, 'base64').toString()).publicKeyPem
     assert.notEqual(keyOf(second), keyOf(first))
     await decide(scene.admin, second.metadata.name, 'Approved')

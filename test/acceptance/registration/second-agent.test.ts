@@ -1,12 +1,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ManagedCluster } from '../../../src/apis/cluster/managed-cluster.ts'
+import { Secret } from '../../../src/core/secret.ts'
 import { decisionOn } from '../../../src/fleet/csr/approval.ts'
-import { conditions } from '../../../src/fleet/names.ts'
+import { agentOrder, csrObject } from '../../../src/fleet/csr/request.ts'
+import { annotations, conditions } from '../../../src/fleet/names.ts'
+import { certificateSigningRequests } from '../../../src/kube/kinds.ts'
+import { generateKey } from '../../../src/pki/index.ts'
 import type { AgentScene } from '../../support/agent-scene.ts'
 import { agentScene, bootstrapUser, isJoined, joinHub, setAccepted } from '../../support/agent-scene.ts'
 import { needsControlPlane, startControlPlane } from '../../support/control-plane.ts'
 import { eventually } from '../../support/eventually.ts'
+import { kubeClient } from '../../support/kube-client.ts'
 import { lanyard } from '../../support/lanyard.ts'
 
 test(
@@ -18,8 +23,9 @@ test(
     const first = await agentScene(t, plane)
     const { cluster } = first
     await eventually('its cluster is there', () => first.admin.of(ManagedCluster.resource).find(cluster))
+    const clusters = first.admin.of(ManagedCluster.resource)
     const body = { spec: { hubAcceptsClient: true, leaseDurationSeconds: 2 } }
-    await first.admin.of(ManagedCluster.resource).patch(cluster, { type: 'merge', body })
+    await clusters.patch(cluster, { type: 'merge', body })
     await isJoined(first)
     const { 'agent-name': name = '' } = (await first.secret()) ?? {}
     const accept = (...more: string[]) =>
@@ -41,6 +47,8 @@ test(
         { withinMs: 20_000 },
       )
       assert.match(seen.message, /--replace-agent/)
+      // Its API server is another matter: the agent that says so is alive.
+      await isUnavailable(first)
       const { code, err } = await accept()
       assert.equal(code, 1)
       assert.match(err, /ACCEPT_SECOND_AGENT/)
@@ -59,8 +67,37 @@ test(
     }
     const { code, out, err } = await accept('--replace-agent')
     assert.equal(code, 0, `${out}${err}`)
+
+    const successor = await agentScene(t, plane, { cluster, settings: { agentName: 'successor' } })
+    await eventually('it asks', async () =>
+      (await first.condition(conditions.duplicateAgent))?.message.includes('Agent successor asks'),
+    )
+    const replaced = await accept('--replace-agent', '--agent', 'successor')
+    assert.equal(replaced.code, 0, `${replaced.out}${replaced.err}`)
+    await isJoined(successor)
+    const agentName = async () => (await clusters.get(cluster)).metadata.annotations?.[annotations.agentName]
+    await eventually('it is on record', agentName, { until: (agent) => agent === 'successor' })
+    const { 'tls.crt': certPem = '', 'tls.key': key = '' } = (await first.secret()) ?? {}
+    const own = kubeClient(t, plane.connection({ certificate: { certPem, keyPem: Secret.of(key) } }))
+    const csrs = own.of(certificateSigningRequests)
+    const renewal = await csrs.create(await csrObject(agentOrder(cluster, name), generateKey().keyPem))
+    await eventually('the hub tells of its renewal', async () =>
+      (await first.condition(conditions.duplicateAgent))?.message.includes(renewal.metadata.name),
+    )
+    await joinsBeside(t, plane, first)
+    assert.equal(decisionOn(await csrs.get(renewal.metadata.name)), 'none')
+    assert.equal(await agentName(), 'successor')
   },
 )
+
+async function isUnavailable({ admin, cluster }: AgentScene): Promise<void> {
+  const clusters = admin.of(ManagedCluster.resource)
+  const { status } = await clusters.get(cluster)
+  const found = (status?.conditions ?? []).map((one) =>
+    one.type === conditions.available ? { ...one, status: 'False' as const } : one,
+  )
+  await clusters.patch(cluster, { type: 'merge', body: { status: { conditions: found } } }, { subresource: 'status' })
+}
 
 async function joinsBeside(
   t: Parameters<typeof agentScene>[0],

@@ -16,6 +16,7 @@ import {
   decide,
   joinHub,
   letIn,
+  pendingCsr,
   setAccepted,
   withHub,
 } from '../../support/agent-scene.ts'
@@ -41,8 +42,11 @@ describe('an agent with two hubs', needsControlPlane, () => {
     await allowBootstrap(second.admin)
   })
 
-  /** An agent that has joined the first of two hubs, under a name it made up. */
-  async function onFirst(t: TestScope): Promise<{ scene: AgentScene; way: FaultProxy; clock: FakeClock }> {
+  /** An agent that has joined the first of two hubs, or asks it, under a name it made up. */
+  async function onFirst(
+    t: TestScope,
+    { isLetIn = true } = {},
+  ): Promise<{ scene: AgentScene; way: FaultProxy; clock: FakeClock }> {
     const way = await startFaultProxy(t, planes[0].url)
     const bootstrap = withHub(await bootstrapKubeconfig(planes[0]), { server: way.url })
     const clock = new FakeClock(new Date())
@@ -53,7 +57,7 @@ describe('an agent with two hubs', needsControlPlane, () => {
     scene.start({ bootstrapKubeconfigs: [scene.bootstrapPath, secondPath] })
     restart = () => scene.start({ bootstrapKubeconfigs: [scene.bootstrapPath, secondPath] })
     scene.cluster = await eventually('it has a name', () => scene.agent.state().cluster)
-    await withTime(clock, () => letIn(scene))
+    if (isLetIn) await withTime(clock, () => letIn(scene))
     return { scene, way, clock }
   }
   let restart: () => unknown
@@ -119,6 +123,35 @@ describe('an agent with two hubs', needsControlPlane, () => {
     assert.equal((await csrsOf(second.admin, silent.scene.cluster)).length, 0)
     await silent.clock.advance('100s')
     await withTime(silent.clock, () => joinsSecond(silent.scene))
+  })
+
+  test('a hub that takes its time is not silent: the agent stays where it asked, also over a restart', async (t) => {
+    const { scene, clock } = await onFirst(t, { isLetIn: false })
+    const clusters = second.admin.of(ManagedCluster.resource)
+    await pendingCsr(scene)
+    const isWaiting = async () => {
+      const { hub, trouble } = scene.agent.state()
+      assert.equal(trouble?.reason, 'AwaitingApproval')
+      assert.match(trouble?.message ?? '', new RegExp(`lanyard accept ${scene.cluster}$`))
+      assert.notEqual(hub, planes[1].url)
+      return true
+    }
+    await eventually('it waits', isWaiting)
+    // Well past the limit for silence; each look at the hub comes back before time goes on.
+    for (let step = 0; step < 30; step += 1) {
+      await clock.advance('30s')
+      await scene.csrs()
+    }
+    await eventually('it still waits', isWaiting)
+    assert.equal((await csrsOf(second.admin, scene.cluster)).length, 0)
+
+    await clusters.create({ metadata: { name: scene.cluster }, spec: { hubAcceptsClient: false } })
+    await scene.stop()
+    restart()
+    await withTime(clock, () => eventually('it waits where it asked', isWaiting))
+    // The other one accepts first.
+    await setAccepted(second.admin, scene.cluster)
+    await withTime(clock, () => joinsSecond(scene))
   })
 
   test('R29: a restart is no reason to leave a hub that is still good; one kubeconfig is no choice, and refused', async (t) => {

@@ -4,18 +4,20 @@ import { ManagedCluster } from '../../../src/apis/cluster/managed-cluster.ts'
 import { systemClock } from '../../../src/core/clock.ts'
 import type { Step } from '../../../src/core/step.ts'
 import { agentSecrets, annotations, finalizers } from '../../../src/fleet/names.ts'
-import { clusterRoles, namespaces, secrets } from '../../../src/kube/kinds.ts'
+import { clusterRoleBindings, clusterRoles, deployments, namespaces, secrets } from '../../../src/kube/kinds.ts'
 import { agentManifests, agentRole } from '../../../src/registration/manifests/agent.ts'
 import { removeAgent } from '../../../src/registration/operations/remove-agent.ts'
 import { takeOffHub } from '../../../src/registration/operations/take-off.ts'
 import { leaveHub } from '../../../src/registration/operations/unjoin.ts'
 import type { AgentScene } from '../../support/agent-scene.ts'
 import { agentScene, joinHub, letIn } from '../../support/agent-scene.ts'
+import { aSecret } from '../../support/builders.ts'
 import type { ControlPlane } from '../../support/control-plane.ts'
 import { needsControlPlane, startControlPlane } from '../../support/control-plane.ts'
 import { eventually } from '../../support/eventually.ts'
 import { ManifestWork } from '../../support/fleet-kinds.ts'
 import type { HubScene } from '../../support/fleet-scene.ts'
+import { freshNamespace } from '../../support/fresh-namespace.ts'
 import { kubeClient } from '../../support/kube-client.ts'
 import { lanyard } from '../../support/lanyard.ts'
 import { presentRights } from '../../support/membership-scene.ts'
@@ -61,7 +63,7 @@ describe('unjoin', needsControlPlane, () => {
     assert.equal(code, 0, `${out}${err}`)
     assert.match(
       out,
-      /is gone from the hub[\s\S]*the agent is stopped[\s\S]*keys and its name are removed[\s\S]*namespace are removed/,
+      /is gone from the hub[\s\S]*the agent is stopped[\s\S]*keys and its name are removed[\s\S]*rights are removed[\s\S]*namespace is removed/,
     )
     assert.equal(await isGone(scene.cluster), true)
     assert.deepEqual(await presentRights(hub.admin, scene.cluster), ['namespace'])
@@ -82,6 +84,60 @@ describe('unjoin', needsControlPlane, () => {
     await eventually('its rights are taken', async () => (await presentRights(hub.admin, scene.cluster)).length === 3)
     await all(removeAgent(scene.namespace, deps()))
     assert.equal(await hub.admin.of(secrets, scene.namespace).find(agentSecrets.hubKubeconfig), undefined)
+  })
+
+  const install = async (namespace: string) => {
+    for (const { resource, object } of agentManifests({ namespace, image: 'none' }))
+      await hub.admin.of(resource, object.metadata.namespace).apply(object, { fieldManager: 'test', force: true })
+  }
+  const said = async (namespace: string) => JSON.stringify(await all(removeAgent(namespace, deps())))
+
+  test('a namespace that lanyard did not make, or that somebody else uses, stays with what others have in it', async (t) => {
+    const notOurs = await freshNamespace(t, hub.admin)
+    await install(notOurs)
+    const labels = { 'app.kubernetes.io/managed-by': null }
+    await hub.admin.of(namespaces).patch(notOurs, { type: 'merge', body: { metadata: { labels } } })
+    assert.match(await said(notOurs), /its namespace is left.*was not made by lanyard/)
+    assert.ok(await hub.admin.of(namespaces).find(notOurs))
+
+    const shared = await freshNamespace(t, hub.admin)
+    await install(shared)
+    await hub.admin.of(secrets, shared).create(aSecret('of-somebody', { key: 'value' }))
+    assert.match(await said(shared), /its namespace is left.*holds Secret of-somebody/)
+    assert.ok(await hub.admin.of(secrets, shared).find('of-somebody'))
+    assert.equal(await hub.admin.of(deployments, shared).find('lanyard-agent'), undefined)
+
+    await hub.admin.of(secrets, shared).delete('of-somebody')
+    assert.match(await said(shared), /its namespace is removed/)
+    assert.equal(await hub.admin.of(namespaces).find(shared), undefined)
+  })
+
+  test('the agent of another hub keeps its rights on the cluster', async (t) => {
+    const [one, other] = [await freshNamespace(t, hub.admin), await freshNamespace(t, hub.admin)]
+    await install(one)
+    await install(other)
+    await said(one)
+    const binding = (await hub.admin.of(clusterRoleBindings).list()).items.find(({ subjects }) =>
+      subjects?.some(({ namespace }) => namespace === other),
+    )
+    assert.ok(await hub.admin.of(clusterRoles).find(binding?.roleRef.name ?? ''))
+    const gone = (await hub.admin.of(clusterRoles).list()).items.filter(
+      ({ metadata }) => metadata.name === agentRole(one),
+    )
+    assert.deepEqual(gone, [])
+  })
+
+  test('what does not go is named', async (t) => {
+    const namespace = await freshNamespace(t, hub.admin)
+    const held = { ...aSecret(agentSecrets.bootstrap, { kubeconfig: 'x' }) }
+    const finalizers = ['example.com/held']
+    await hub.admin.of(secrets, namespace).create({ ...held, metadata: { ...held.metadata, finalizers } })
+    await assert.rejects(all(removeAgent(namespace, deps(), { timeoutMs: 1 })), {
+      code: 'AGENT_REMOVAL_STUCK',
+      message: new RegExp(`Secret ${namespace}/${agentSecrets.bootstrap} \\(example.com/held`),
+    })
+    const body = { metadata: { finalizers: null } }
+    await hub.admin.of(secrets, namespace).patch(agentSecrets.bootstrap, { type: 'merge', body })
   })
 
   test('without an identity on the hub it says what to do instead', async (t) => {

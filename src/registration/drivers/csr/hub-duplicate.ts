@@ -1,7 +1,8 @@
 import type { ManagedCluster } from '../../../apis/cluster/managed-cluster.ts'
 import type { ConditionReport } from '../../../core/conditions.ts'
 import { findCondition } from '../../../core/conditions.ts'
-import { conditions } from '../../../fleet/names.ts'
+import { isRenewal } from '../../../fleet/csr/requester.ts'
+import { annotations, conditions } from '../../../fleet/names.ts'
 import type { Stored } from '../../../kube/objects.ts'
 import { reasons } from '../../reasons.ts'
 import type { Judged } from './hub-judge.ts'
@@ -36,7 +37,9 @@ function describe(cluster: string, { request, incumbent }: Judged, more: number)
     `Agent ${agent} asks for a certificate of this cluster in CSR ${csr.metadata.name}, requested by ${requester},`,
     isCopy ? `while ${first} goes on renewing the lease.` : `but ${first} has joined and its place is not free.`,
     more > 0 ? `So do ${more} more.` : '',
-    `To let it take the place, run: lanyard accept ${cluster} --replace-agent; else stop that agent and delete the CSR.`,
+    isRenewal(request)
+      ? `It was replaced: stop it and delete the CSR; to let it back in, run: kubectl annotate managedcluster ${cluster} ${annotations.replaceAgent}=${agent}`
+      : `To let it take the place, run: lanyard accept ${cluster} --replace-agent; else stop that agent and delete the CSR.`,
   ]
     .filter((part) => part !== '')
     .join(' ')
