@@ -21,3 +21,7 @@ test('what goes with a deleted cluster is named by group, version and plural', (
   assert.throws(() => hubSettingsOf({ ...flags, gcResourceList: ['v1/secrets'] }), { code: 'GC_RESOURCE_INVALID' })
   assert.deepEqual(hubSettingsOf({ ...flags, featureGates: { ResourceCleanup: false } }).gcResources, [])
 })
+
+test('the namespace of the hub is known to it, so that no cluster can have it', () => {
+  assert.equal(hubSettingsOf({ ...flags, namespace: 'own' }).namespace, 'own')
+})

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
+import { findCondition } from '../../../src/core/conditions.ts'
 import { Secret } from '../../../src/core/secret.ts'
 import { agentSecrets, conditions, leaseName, rbacNames } from '../../../src/fleet/names.ts'
 import { leases, roleBindings, secrets } from '../../../src/kube/kinds.ts'
 import type { Finding } from '../../../src/registration/doctor/index.ts'
 import { diagnose } from '../../../src/registration/doctor/index.ts'
+import { advanceUntil } from '../../support/advance-until.ts'
 import type { AgentScene } from '../../support/agent-scene.ts'
 import {
   agentScene,
@@ -194,11 +196,11 @@ describe('doctor', needsControlPlane, () => {
       'its lease is seen',
       () => hub.deps.view.leases.get(`${scene.cluster}/${leaseName}`)?.spec?.renewTime,
     )
-    await time.advance('6m')
-    await eventually(
-      'the hub has given it up',
-      async () => (await scene.condition(conditions.available))?.status === 'Unknown',
-    )
+    const isGivenUp = () => {
+      const seen = hub.deps.view.clusters.get(scene.cluster)?.status?.conditions
+      return findCondition(seen, conditions.available)?.status === 'Unknown'
+    }
+    await advanceUntil(time.clock, 'the hub has given it up', isGivenUp, 5_000)
     const finding = await named(t, scene.cluster, 'agent-down')
     assert.match(finding.evidence, /last heard/)
   })
