@@ -44,7 +44,7 @@ export async function* leaveFleet(leaving: Leaving, deps: CommandDeps): AsyncGen
     const tell = takeOffHub(agentNamespace, { ...deps, kube: managed.client, connect: (to) => connect(to, deps) })
     yield* force ? orGoOn(tell) : tell
   }
-  if (managed) yield* removeAgent(agentNamespace, { ...deps, kube: managed.client })
+  if (managed) yield* removeAgent(agentNamespace, { ...deps, kube: managed.client }, { timeoutMs: timeout * 1_000 })
   else yield { did: 'the cluster itself was left alone', detail: 'remove its agent with --managed-kubeconfig' }
 }
 

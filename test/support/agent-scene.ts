@@ -14,7 +14,7 @@ import { noMetrics } from '../../src/core/metrics.ts'
 import { systemRandom } from '../../src/core/random.ts'
 import { agentSecrets, conditions, labels, rbacNames } from '../../src/fleet/names.ts'
 import type { ClientOptions, KubeClient } from '../../src/kube/client/index.ts'
-import { certificateSigningRequests, clusterRoleBindings, clusterRoles, secrets } from '../../src/kube/kinds.ts'
+import { certificateSigningRequests, clusterRoleBindings, secrets } from '../../src/kube/kinds.ts'
 import type { Kube } from '../../src/kube/kube.ts'
 import type { KubeconfigCluster } from '../../src/kube/kubeconfig/index.ts'
 import { formatKubeconfig, parseKubeconfig } from '../../src/kube/kubeconfig/index.ts'
@@ -25,7 +25,8 @@ import { registrationAgent } from '../../src/registration/agent/index.ts'
 import { csrHubDriver } from '../../src/registration/drivers/csr/hub.ts'
 import { healthRuns } from '../../src/registration/hub/health/index.ts'
 import { membershipRuns } from '../../src/registration/hub/membership/index.ts'
-import { aClusterRole, aClusterRoleBinding, aUser, uniqueName } from './builders.ts'
+import { bootstrapManifests } from '../../src/registration/manifests/bootstrap.ts'
+import { aClusterRoleBinding, aUser, uniqueName } from './builders.ts'
 import type { ControlPlane } from './control-plane.ts'
 import { eventually } from './eventually.ts'
 import { FakeClock } from './fake-clock.ts'
@@ -189,32 +190,13 @@ export function withHub(kubeconfig: string, change: Partial<KubeconfigCluster>, 
   return formatKubeconfig({ ...config, clusters, contexts }).reveal()
 }
 
-/** The rights of the bootstrap role, for the bootstrap user. */
+/** The bootstrap role as it is installed, for the bootstrap user. */
 export async function allowBootstrap(admin: Kube): Promise<void> {
   const name = rbacNames.bootstrapRole
   const manager = { fieldManager: 'test', force: true }
-  await admin.of(clusterRoles).apply(
-    aClusterRole(
-      name,
-      { apiGroups: [''], resources: ['configmaps'], verbs: ['get'] },
-      {
-        apiGroups: ['certificates.k8s.io'],
-        resources: ['certificatesigningrequests'],
-        verbs: ['create', 'get', 'list', 'watch'],
-      },
-      {
-        apiGroups: ['cluster.open-cluster-management.io'],
-        resources: ['managedclusters'],
-        verbs: ['get', 'create', 'list', 'watch'],
-      },
-      {
-        apiGroups: ['cluster.open-cluster-management.io'],
-        resources: ['managedclustersets/join'],
-        verbs: ['create'],
-      },
-    ),
-    manager,
-  )
+  const role = bootstrapManifests().find(({ object }) => object.kind === 'ClusterRole')
+  if (!role) throw new Error('there is no bootstrap role')
+  await admin.of(role.resource).apply(role.object, manager)
   await admin.of(clusterRoleBindings).apply(aClusterRoleBinding(name, aUser(bootstrapUser)), manager)
 }
 

@@ -1,8 +1,9 @@
 import { operatorNamespace, rbacNames } from '../../fleet/names.ts'
 import { namespaces, secrets, serviceAccounts } from '../../kube/kinds.ts'
+import { clusterInfo } from './cluster-info.ts'
 import type { Manifest } from './manifest.ts'
 import { managedBy, manifest, secretData } from './manifest.ts'
-import { clusterRole, clusterRoleBinding, group, rule, serviceAccount } from './rbac.ts'
+import { boundRole, clusterRole, clusterRoleBinding, group, rule, serviceAccount } from './rbac.ts'
 
 /** Whose tokens a new cluster begins with. */
 export const bootstrapAccount = { namespace: operatorNamespace, name: 'agent-registration-bootstrap' } as const
@@ -16,7 +17,7 @@ export const bootstrapTokenGroup = 'system:bootstrappers:managedcluster'
 
 /**
  * What a cluster may do before the hub knows it, and the two identities that may do it. Less than hubs of the field give:
- * nothing here reads their ConfigMaps, lists their clusters or puts one into a set.
+ * nothing here reads other ConfigMaps, lists their clusters or puts one into a set.
  */
 export const bootstrapManifests = (): Manifest[] => [
   manifest(namespaces, { metadata: { name: bootstrapAccount.namespace, labels: { ...managedBy } } }),
@@ -31,6 +32,13 @@ export const bootstrapManifests = (): Manifest[] => [
   clusterRoleBinding(`${rbacNames.bootstrapRole}:managedcluster`, rbacNames.bootstrapRole, [
     group(bootstrapTokenGroup),
   ]),
+  // Where the hub says how it is reached from inside.
+  ...boundRole(
+    clusterInfo.namespace,
+    rbacNames.bootstrapRole,
+    [rule('', ['configmaps'], ['get'], [clusterInfo.name])],
+    [serviceAccount(bootstrapAccount.namespace, bootstrapAccount.name), group(bootstrapTokenGroup)],
+  ),
 ]
 
 /**

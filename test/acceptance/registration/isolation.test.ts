@@ -57,9 +57,7 @@ const rightsOnItself = [
 
 const rightsToAsk = [
   ...everybodysCsrs,
-  'get configmaps',
-  ...['create', 'get', 'list', 'watch'].map((verb) => `${verb} managedclusters.${clusterKinds}`),
-  `create managedclustersets/join.${clusterKinds}`,
+  ...['create', 'get'].map((verb) => `${verb} managedclusters.${clusterKinds}`),
 ].sort()
 
 /** Names of which one begins with the other. */
@@ -175,7 +173,7 @@ describe('rights on the hub', needsControlPlane, () => {
       await admin.of(resource, object.metadata.namespace).apply(object, { fieldManager: 'test', force: true })
     const accounts = ['system:serviceaccounts', `system:serviceaccounts:${bootstrapAccount.namespace}`]
     const account = { user: bootstrapUser, groups: [...accounts, ...anyone.groups] }
-    const last = [{ verb: 'create', group: clusterKinds, resource: 'managedclustersets/join' }]
+    const last = [{ verb: 'create', group: clusterKinds, resource: 'managedclusters' }]
     await eventually('the role is known', async () => (await allowed(admin, account, last)).length > 0)
     const rights = await rightsOf(account, cluster, { ...anyone, groups: account.groups })
     assert.deepEqual(rights.own, rightsToAsk)
