@@ -56,6 +56,8 @@ export async function* watchConfig<S extends ConfigSchema>(
       if (!isFailure(next) && !next.fingerprint.equals(good.fingerprint)) {
         good = next
         yield next
+        // A file that is being written in place is empty for a moment.
+        await sleep(clock, settleMs, signal)
         continue
       }
       await change.wait(after(clock.now(), recheckMs), signal)
