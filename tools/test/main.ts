@@ -29,6 +29,8 @@ if (files.length === 0) {
 }
 
 Object.assign(process.env, suite.env, { SOAK_ROUNDS: String(request.rounds) })
+// Hundreds of processes start on the same sources: what one has compiled, the others need not.
+process.env['NODE_COMPILE_CACHE'] ??= resolve(import.meta.dirname, '../../node_modules/.cache/compiled')
 await using _prepared = await prepare(suite).catch((error: unknown) => {
   console.error(error instanceof Error ? error.message : error)
   process.exit(1)
