@@ -56,18 +56,25 @@ const padding = ' '.repeat(70)
 test('both ways of matching agree', () => {
   fc.assert(
     fc.property(patterns, texts, (pattern, text) => {
+      // V8 finds `\\B` between the two halves of a character beyond the first plane: it is shown one within.
+      const shown = (given: string) => (pattern.includes('\\B') ? given.replaceAll('😀', '☺') : given)
       let native: RegExp
       try {
-        native = goPattern(pattern)
+        native = goPattern(shown(pattern))
       } catch {
         return
       }
       const linear = linearPattern(pattern)
       for (const whole of [text, `${text}\n${padding}`, `${padding}\n${text}`])
-        assert.equal(linear.test(whole), native.test(whole), `${native.source} ${JSON.stringify(whole)}`)
+        assert.equal(linear.test(whole), native.test(shown(whole)), `${native.source} ${JSON.stringify(whole)}`)
     }),
     { numRuns: 5_000 },
   )
+})
+
+test('no word boundary is missing in the middle of a character', () => {
+  for (const pattern of ['\\B', 'a{0,3}a?\\B+?']) assert.equal(linearPattern(pattern).test('a😀a'), false)
+  assert.equal(linearPattern('\\B').test('aa😀'), true)
 })
 
 test('case counts where the pattern says so, and nowhere else', () => {
