@@ -138,7 +138,7 @@ describe('an informer', needsControlPlane, () => {
     const plane = await startControlPlane(t)
     const { proxy, counts, here, there } = await aNetwork(t, plane, { pingAfterMs: 150, pingTimeoutMs: 150 })
     const informed = anInformer(t, there)
-    await eventually('it watches', () => counts.watches === 1)
+    await eventually('it watches', () => counts.watches >= 1)
     const before = proxy.accepted
     proxy.halfOpen()
     await here.create(aConfigMap('meanwhile'))
@@ -191,7 +191,7 @@ describe('an informer', needsControlPlane, () => {
     informed.on(
       ({ type, object }) => /goes|comes/.test(object.metadata.name) && told.push(`${type} ${object.metadata.name}`),
     )
-    await eventually('it watches', () => counts.watches === 1)
+    await eventually('it watches', () => counts.watches >= 1)
     await here.create(aConfigMap('comes'))
     await assertSame(informed, here)
     assert.deepEqual(told, ['added goes', 'deleted goes', 'added comes'])
