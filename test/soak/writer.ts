@@ -25,7 +25,7 @@ export interface Writer {
 }
 
 export async function startWriter(t: TestScope, descriptorPath: string, namespace: string): Promise<Writer> {
-  const child = fork(import.meta.filename, [descriptorPath, namespace])
+  const child = fork(import.meta.filename, [descriptorPath, namespace], { execArgv: [] })
   teardown(t, async () => {
     const ended = once(child, 'exit')
     child.kill('SIGKILL')
