@@ -63,6 +63,9 @@ function inheriting(command: Command, parent: Command): Command {
   return command
 }
 
+// Left to itself, Node waits at the end for the writes of a TLS connection that died under them: for good, on a whole core.
+process.once('beforeExit', () => process.exit())
+
 try {
   await program.parseAsync()
   process.exitCode ??= stop.exitCode

@@ -28,7 +28,7 @@ import { membershipRuns } from '../../src/registration/hub/membership/index.ts'
 import { bootstrapManifests } from '../../src/registration/manifests/bootstrap.ts'
 import { aClusterRoleBinding, aUser, uniqueName } from './builders.ts'
 import type { ControlPlane } from './control-plane.ts'
-import { eventually } from './eventually.ts'
+import { eventually, livesBy } from './eventually.ts'
 import { FakeClock } from './fake-clock.ts'
 import type { HubScene, HubSceneOptions } from './fleet-scene.ts'
 import { hubScene, runInTest } from './fleet-scene.ts'
@@ -119,6 +119,7 @@ export async function agentScene(
     ...options.settings,
   }
   const clock = options.clock ?? systemClock
+  livesBy(t, clock)
   let agent: RegistrationAgent
   let stop = async () => {}
   const start = (other: Partial<AgentSettings> = {}) => {

@@ -1,15 +1,34 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { inspect } from 'node:util'
+import type { Clock } from '../../src/core/clock.ts'
+import { FakeClock } from './fake-clock.ts'
+import type { TestScope } from './test-scope.ts'
+import { teardown } from './test-scope.ts'
 
 type NotYet = undefined | null | false
 
 export interface EventuallyOptions<T> {
   /** When the answer will do. Default: when it is neither undefined, null nor false. */
   until?: (answer: T) => boolean
-  /** Default 10 seconds. */
+  /** Default 30 seconds. */
   withinMs?: number
   /** Default 25. */
   everyMs?: number
+}
+
+/** Once so many looks were in vain, the clocks of what runs in this process are moved a little between two of them. */
+const patientLooks = 20
+const nudgeMs = 20
+const idleClocks = new Set<FakeClock>()
+
+/**
+ * Says that something runs by this clock beside the test. A write that met a conflict, or a list of a kind that has just
+ * come into being, is tried again by that clock: where it stands still, `eventually` would wait in vain.
+ */
+export function livesBy(t: TestScope, clock: Clock): void {
+  if (!(clock instanceof FakeClock) || idleClocks.has(clock)) return
+  idleClocks.add(clock)
+  teardown(t, () => void idleClocks.delete(clock))
 }
 
 /**
@@ -22,10 +41,10 @@ export interface EventuallyOptions<T> {
 export async function eventually<T>(
   what: string,
   probe: () => T | Promise<T>,
-  { until = isThere, withinMs = 10_000, everyMs = 25 }: EventuallyOptions<T> = {},
+  { until = isThere, withinMs = 30_000, everyMs = 25 }: EventuallyOptions<T> = {},
 ): Promise<Exclude<T, NotYet>> {
   const startedAt = performance.now()
-  for (;;) {
+  for (let looks = 1; ; looks += 1) {
     let lastSeen: string
     try {
       const answer = await probe()
@@ -38,6 +57,7 @@ export async function eventually<T>(
     if (performance.now() - startedAt > withinMs)
       throw new Error(`not within ${withinMs} ms: ${what}; last seen: ${lastSeen}`)
     await delay(everyMs)
+    if (looks > patientLooks) for (const clock of idleClocks) await clock.advance(nudgeMs)
   }
 }
 

@@ -16,7 +16,7 @@ import type { HubDeps, HubSettings } from '../../src/registration/hub/deps.ts'
 import { defaultHubSettings } from '../../src/registration/hub/deps.ts'
 import { hubView } from '../../src/registration/hub/view.ts'
 import type { ControlPlane } from './control-plane.ts'
-import { eventually } from './eventually.ts'
+import { eventually, livesBy } from './eventually.ts'
 import { fleetKinds } from './fleet-kinds.ts'
 import { kubeClient } from './kube-client.ts'
 import type { TestScope } from './test-scope.ts'
@@ -59,6 +59,7 @@ export async function hubScene(t: TestScope, plane: ControlPlane, options: HubSc
   await installFleetKinds(admin)
   const kube = options.hub ?? admin
   const clock = options.clock ?? systemClock
+  livesBy(t, clock)
   const common = { clock, random: systemRandom, log: silentLog }
   const deps: HubDeps = {
     ...common,

@@ -8,7 +8,6 @@ import { microTime } from '../../src/kube/lease-record.ts'
 import type { Stored } from '../../src/kube/objects.ts'
 import type { HubDeps } from '../../src/registration/hub/deps.ts'
 import { reasons } from '../../src/registration/reasons.ts'
-import { eventuallyOn } from './advance-until.ts'
 import { eventually } from './eventually.ts'
 import type { HubScene, HubSceneOptions } from './fleet-scene.ts'
 import { hubScene } from './fleet-scene.ts'
@@ -98,7 +97,7 @@ export async function healthScene(
     },
     condition: async (name, type) => findCondition((await clusters().get(name)).status?.conditions, type),
     availability: (name, status) =>
-      eventuallyOn(clock, `${name} is ${status}`, () => scene.condition(name, conditions.available), {
+      eventually(`${name} is ${status}`, () => scene.condition(name, conditions.available), {
         until: (found) => found?.status === status,
       }) as Promise<Condition>,
     async restart() {

@@ -181,10 +181,9 @@ describe('an AdmissionReview', needsControlPlane, () => {
       body: { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: {} },
     })
     // A patch that meets a change of somebody else is admitted again.
-    const own = calls.filter(
-      ({ request }, index) =>
-        request.userInfo.username === 'kubernetes-admin' &&
-        calls.findIndex((other) => other.request.subResource === request.subResource) === index,
+    const mine = calls.filter(({ request }) => request.userInfo.username === 'kubernetes-admin')
+    const own = mine.filter(
+      ({ request }, index) => mine.findIndex((other) => other.request.subResource === request.subResource) === index,
     )
     assert.deepEqual(
       own.map(({ request }) => [request.operation, request.name, request.resource.resource, request.subResource]),

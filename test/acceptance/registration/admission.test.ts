@@ -9,7 +9,7 @@ import { defaultSet, labels, registerGroup } from '../../../src/fleet/names.ts'
 import { customResourceDefinitions, namespaces } from '../../../src/kube/kinds.ts'
 import type { Kube } from '../../../src/kube/kube.ts'
 import { refusalOf } from '../../support/admission-hook.ts'
-import { aNamespace } from '../../support/builders.ts'
+import { aNamespace, uniqueName } from '../../support/builders.ts'
 import { needsControlPlane, startControlPlane } from '../../support/control-plane.ts'
 import { unlessUnready } from '../../support/custom-resources.ts'
 import { eventually } from '../../support/eventually.ts'
@@ -245,10 +245,12 @@ describe('the webhooks of the hub', needsControlPlane, () => {
     const crd = ManagedClusterAddOn.crd({ conversion })
     await admin.of(customResourceDefinitions).apply(crd as never, { fieldManager: 'test', force: true })
     const { v1alpha1, v1beta1 } = ManagedClusterAddOn.versions
-    const written = { metadata: { name: 'addon' }, spec: { installNamespace: 'tools' } }
-    await eventually('it is written', () => unlessUnready(admin.of(v1alpha1, 'converted').create(written)))
-    await eventually('it is read in the other version', async () => {
-      const read = await unlessUnready(admin.of(v1beta1, 'converted').get('addon'))
+    // Another one each time: what is written before the API server has heard of the conversion has lost what it had.
+    await eventually('what is written in one version is read in the other', async () => {
+      const name = uniqueName('addon')
+      const written = { metadata: { name }, spec: { installNamespace: 'tools' } }
+      if (!(await unlessUnready(admin.of(v1alpha1, 'converted').create(written)))) return false
+      const read = await unlessUnready(admin.of(v1beta1, 'converted').get(name))
       return read?.metadata.annotations?.[installNamespaceAnnotation] === 'tools'
     })
   })

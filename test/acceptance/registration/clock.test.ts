@@ -5,8 +5,8 @@ import { ManagedCluster } from '../../../src/apis/cluster/managed-cluster.ts'
 import { after as later } from '../../../src/core/clock.ts'
 import { annotations, conditions } from '../../../src/fleet/names.ts'
 import { healthRuns } from '../../../src/registration/hub/health/index.ts'
-import { eventuallyOn } from '../../support/advance-until.ts'
 import { needsControlPlane } from '../../support/control-plane.ts'
+import { eventually } from '../../support/eventually.ts'
 import type { HealthScene } from '../../support/health-scene.ts'
 import { healthScene, stamp } from '../../support/health-scene.ts'
 import { suiteScope } from '../../support/suite-scope.ts'
@@ -18,14 +18,9 @@ describe('the clock of a cluster', needsControlPlane, () => {
     scene = await healthScene(suite, healthRuns)
   })
   const clockOf = (name: string, status: 'True' | 'False') =>
-    eventuallyOn(
-      scene.clock,
-      `the clock of ${name} is told as ${status}`,
-      () => scene.condition(name, conditions.clockSynced),
-      {
-        until: (found) => found?.status === status,
-      },
-    )
+    eventually(`the clock of ${name} is told as ${status}`, () => scene.condition(name, conditions.clockSynced), {
+      until: (found) => found?.status === status,
+    })
   const offBy = (seconds: number) => later(scene.clock.now(), seconds * 1_000)
 
   test('R43: a clock that is off by a grace is told with its number, while the cluster is judged by when the hub hears it', async () => {
@@ -49,19 +44,14 @@ describe('the clock of a cluster', needsControlPlane, () => {
     await say('skewed', 'False')
     await say('skewed', 'True')
     const heardAt = clock.now()
-    const far = await eventuallyOn(
-      scene.clock,
-      'the new number is told',
-      () => condition('skewed', conditions.clockSynced),
-      {
-        until: (found) => found?.message.includes('3600 seconds behind') === true,
-      },
-    )
+    const far = await eventually('the new number is told', () => condition('skewed', conditions.clockSynced), {
+      until: (found) => found?.message.includes('3600 seconds behind') === true,
+    })
     assert.equal(far?.lastTransitionTime, behind?.lastTransitionTime)
 
     // Silent, it is Unknown one grace later, although its last renewTime lies in the future.
     await renew('skewed', offBy(7_200))
-    await eventuallyOn(scene.clock, 'the other direction is told', () => condition('skewed', conditions.clockSynced), {
+    await eventually('the other direction is told', () => condition('skewed', conditions.clockSynced), {
       until: (found) => found?.message.includes("7200 seconds ahead of the hub's") === true,
     })
     await advance('50s', 2)
@@ -95,15 +85,14 @@ describe('the clock of a cluster', needsControlPlane, () => {
         body: { metadata: { annotations: { [annotations.skipClockSyncCheck]: value } } },
       })
     await annotate('true')
-    await eventuallyOn(
-      scene.clock,
+    await eventually(
       'the condition is gone',
       async () => (await condition('exempt', conditions.clockSynced)) === undefined,
     )
     await renew('exempt', offBy(-90))
     await annotate('false')
     await renew('exempt', offBy(-120))
-    await eventuallyOn(scene.clock, 'it is told again', () => condition('exempt', conditions.clockSynced), {
+    await eventually('it is told again', () => condition('exempt', conditions.clockSynced), {
       until: (found) => found?.message.includes('120 seconds behind') === true,
     })
   })

@@ -4,8 +4,8 @@ import { before, describe, test } from 'node:test'
 import { ManagedCluster } from '../../../src/apis/cluster/managed-cluster.ts'
 import { taints } from '../../../src/fleet/names.ts'
 import { healthRuns } from '../../../src/registration/hub/health/index.ts'
-import { eventuallyOn } from '../../support/advance-until.ts'
 import { needsControlPlane } from '../../support/control-plane.ts'
+import { eventually } from '../../support/eventually.ts'
 import type { HealthScene } from '../../support/health-scene.ts'
 import { healthScene } from '../../support/health-scene.ts'
 import { suiteScope } from '../../support/suite-scope.ts'
@@ -20,7 +20,7 @@ describe('taints', needsControlPlane, () => {
     scene = await healthScene(suite, healthRuns)
   })
   const tainted = (name: string, expected: readonly unknown[]) =>
-    eventuallyOn(scene.clock, `${name} has the taints`, async () => {
+    eventually(`${name} has the taints`, async () => {
       assert.deepEqual((await scene.hub.cluster(name)).spec?.taints ?? [], expected)
       return true
     })
