@@ -66,6 +66,18 @@ export const conditions = {
   namespaceAvailable: 'NamespaceAvailable',
 } as const
 
+/** Of a ManagedClusterAddOn. */
+export const addonConditions = {
+  available: 'Available',
+  certificateRotated: 'ClusterCertificateRotated',
+  /** Written by the hub once the account is there; its message names the account and its UID. */
+  tokenInfrastructureReady: 'TokenInfrastructureReady',
+  /** The same matter under two names: the seed's, and the field's. */
+  tokenRefreshed: ['AddonTokenRefreshed', 'TokenRefreshed'],
+  /** Something is wrong with the registrations themselves, or with the declaration of the agent. */
+  registrationApplied: 'RegistrationApplied',
+} as const
+
 /** Of a ManagedClusterSet, and of a ManagedClusterSetBinding. */
 export const setConditions = {
   empty: 'ClusterSetEmpty',
@@ -128,3 +140,35 @@ export const agentSecrets = {
 } as const
 /** Where an agent keeps its name, and the one it made for a cluster without a given name: the Secret may be lost. */
 export const clusterNameConfigMap = 'cluster-name'
+
+/** Where add-ons are on a managed cluster, unless they say otherwise. */
+export const addonNamespace = 'open-cluster-management-agent-addon'
+
+/** Where an agent keeps in mind which Secrets of add-ons it made: what is not wanted any more is found again. */
+export const addonSecretsConfigMap = 'lanyard-addon-secrets'
+
+export const addonLabels = {
+  /** On what the hub makes for the token of an add-on. */
+  name: 'addon.open-cluster-management.io/name',
+  tokenInfrastructure: 'addon.open-cluster-management.io/token-infrastructure',
+} as const
+
+/** The Secret of an add-on with its credential for the hub, and the one for another signer. */
+export const addonSecrets = {
+  kubeClient: (addon: string) => `${addon}-hub-kubeconfig`,
+  customSigner: (addon: string, signer: string) => `${addon}-${signer.replaceAll('/', '-')}-client-cert`,
+} as const
+
+/** Who an add-on is by a certificate of the hub, unless its registration says otherwise. */
+export const addonUser = (cluster: string, addon: string): string =>
+  `${identityPrefix}cluster:${cluster}:addon:${addon}:agent:${addon}`
+export const addonGroup = (cluster: string, addon: string): string =>
+  `${identityPrefix}cluster:${cluster}:addon:${addon}`
+
+/** The account of an add-on with a token: as we ask for it, and as the field does. Both are in the namespace of the cluster. */
+export const addonAccounts = (cluster: string, addon: string): [ours: string, theirs: string] => [
+  `${cluster}-${addon}-agent`,
+  `${addon}-agent`,
+]
+export const accountUser = (namespace: string, account: string): string =>
+  `system:serviceaccount:${namespace}:${account}`

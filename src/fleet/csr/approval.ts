@@ -37,11 +37,12 @@ export interface Decoded {
 const clientUsages: readonly string[] = ['digital signature', 'key encipherment', 'client auth']
 
 /** What every client certificate of a fleet is held to before its PEM is looked at. */
-export const clientChecks: readonly Check<CertificateSigningRequest>[] = [
+export const clientChecks = (signer: string): readonly Check<CertificateSigningRequest>[] => [
   [reasons.NoClusterLabel, (csr) => clusterOf(csr) === ''],
-  [reasons.OtherSigner, ({ spec }) => spec.signerName !== clientSigner],
+  [reasons.OtherSigner, ({ spec }) => spec.signerName !== signer],
   [reasons.OtherUsages, ({ spec }) => !asksForClientAuth(spec.usages ?? [])],
 ]
+const agentChecks = clientChecks(clientSigner)
 
 const clusterChecks: readonly Check<Decoded>[] = [
   [reasons.KeyNotProven, ({ request }) => !request.signatureValid],
@@ -52,7 +53,7 @@ const clusterChecks: readonly Check<Decoded>[] = [
 
 /** The request of a cluster's agent in a CSR, or the first reason why it is not the hub's to decide. */
 export function judgeClusterRequest(csr: Stored<CertificateSigningRequest>): ClusterRequest | Reason {
-  const decoded = firstViolation(clientChecks, csr) ?? decode(csr)
+  const decoded = firstViolation(agentChecks, csr) ?? decode(csr)
   if (typeof decoded === 'string') return decoded
   const why = firstViolation(clusterChecks, decoded)
   if (why) return why

@@ -9,8 +9,9 @@ import type { Secret } from '../../core/secret.ts'
 import { certificateSigningRequests } from '../../kube/kinds.ts'
 import type { SubjectInput } from '../../pki/index.ts'
 import { createAuthority, generateKey, issueCertificate, publicKeyOf } from '../../pki/index.ts'
-import type { CertifiedIdentity } from './issuance.ts'
+import type { CertifiedIdentity, CsrIssuanceOptions } from './issuance.ts'
 import { certificatePass, csrIssuance } from './issuance.ts'
+import type { CsrOrder } from './request.ts'
 import { agentOrder, csrObject } from './request.ts'
 
 const order = agentOrder('west', 'a1')
@@ -19,7 +20,7 @@ const denied = coreReasons.IssuerDenied
 const [halted, wrongCertificate] = [coreReasons.KeepUnavailable, coreReasons.IssuanceFailed]
 const removed = coreReasons.ArrivedExpired
 
-async function scene() {
+async function scene(options: Pick<CsrIssuanceOptions<CertifiedIdentity>, 'limits' | 'patienceMs'> = {}) {
   const clock = new FakeClock(new Date())
   const memory = new MemoryKube(clock)
   const kube = memory.through((call, proceed) =>
@@ -40,6 +41,7 @@ async function scene() {
     reasons: { denied, halted, wrongCertificate, removed },
     lookAgainMs: 60_000,
     onStep: (step) => steps.push(step),
+    ...options,
   })
   const next = (pending?: Pending, kept?: Kept<CertifiedIdentity>) => issuance.next(clock.now(), kept, pending)
   const begun = async (): Promise<Pending & { material: Secret }> => {
@@ -60,7 +62,11 @@ async function scene() {
     const pem = await issueCertificate(authority, { subject, publicKeyPem: publicKeyOf(keyPem) }, terms)
     return Buffer.from(pem).toString('base64')
   }
-  return { clock, csrs, next, begun, answer, certificate, steps }
+  const askAs = async (username: string, change: Partial<CsrOrder> = {}) => {
+    const csr = await csrObject({ ...order, ...change }, generateKey().keyPem)
+    return (await csrs.create({ ...csr, spec: { ...csr.spec, username } })).metadata.name
+  }
+  return { clock, csrs, next, begun, answer, certificate, steps, askAs }
 }
 const approved = { conditions: [{ type: 'Approved', status: 'True' }] }
 
@@ -173,11 +179,7 @@ test("somebody else's request under our name, a damaged key and a changed order 
 })
 
 test('with ten requests that it made itself none is added, and with nine one is, whatever others ask for', async () => {
-  const { csrs, next, begun } = await scene()
-  const askAs = async (username: string) => {
-    const csr = await csrObject(order, generateKey().keyPem)
-    return (await csrs.create({ ...csr, spec: { ...csr.spec, username } })).metadata.name
-  }
+  const { csrs, next, begun, askAs } = await scene()
   for (let index = 0; index < 10; index += 1) await askAs('mallory')
   const mine = await Promise.all(Array.from({ length: 10 }, () => askAs(me)))
   const pending = await begun()
@@ -185,6 +187,50 @@ test('with ten requests that it made itself none is added, and with nine one is,
   assert.deepEqual([step.step, step.step === 'waiting' && step.for], ['waiting', halted])
   assert.equal((await csrs.list()).items.length, 20)
   await csrs.delete(mine[0] ?? '')
+  await next(pending)
+  assert.ok(await csrs.find(pending.name))
+})
+
+test('where the two are limited apart, what was decided does not count as open', async () => {
+  const { csrs, next, begun, answer, askAs } = await scene({ limits: { open: 2, all: 4 } })
+  const pending = await begun()
+  const isHalted = async () => {
+    const step = await next(pending)
+    return step.step === 'waiting' && step.for === halted
+  }
+  const names = [await askAs(me), await askAs(me)]
+  assert.equal(await isHalted(), true)
+  for (const name of names) await answer(name, approved)
+  for (const name of [await askAs(me), await askAs(me)]) await answer(name, approved)
+  assert.equal(await isHalted(), true)
+  await csrs.delete(names[0] ?? '')
+  assert.equal(await isHalted(), false)
+  assert.ok(await csrs.find(pending.name))
+})
+
+test('an open request of an earlier key is waited out, as long as patience lasts or until it is gone', async () => {
+  const patient = { patienceMs: 10_000 }
+  for (const end of ['it is removed', 'it is decided', 'patience is over']) {
+    const { clock, csrs, next, begun, answer, askAs } = await scene(patient)
+    const earlier = await askAs(me)
+    const pending = await begun()
+    const step = await next(pending)
+    assert.ok(step.step === 'waiting')
+    assert.deepEqual(step.wake, after(pending.createdAt, 10_000))
+    assert.equal(await csrs.find(pending.name), undefined)
+    if (end === 'it is removed') await csrs.delete(earlier)
+    else if (end === 'it is decided') await answer(earlier, approved)
+    else await clock.advance('10s')
+    await next(pending)
+    assert.ok(await csrs.find(pending.name), end)
+  }
+})
+
+test('nobody waits for the requests of others, or for those to another signer', async () => {
+  const { csrs, next, begun, askAs } = await scene({ patienceMs: 10_000 })
+  await askAs('mallory')
+  await askAs(me, { signer: 'example.com/other' })
+  const pending = await begun()
   await next(pending)
   assert.ok(await csrs.find(pending.name))
 })

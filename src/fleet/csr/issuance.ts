@@ -11,6 +11,7 @@ import type { Kube } from '../../kube/kube.ts'
 import type { Stored } from '../../kube/objects.ts'
 import type { Certificate } from '../../pki/index.ts'
 import { compactFingerprint, generateKey, keyMatches, readCertificate } from '../../pki/index.ts'
+import { clientSigner } from '../names.ts'
 import { userOf } from './issuance-asker.ts'
 import type { CsrOrder } from './request.ts'
 import { csrObject, isOurs, isSameSubject, requestName } from './request.ts'
@@ -36,8 +37,20 @@ export interface CsrIssuanceOptions<M extends CertifiedIdentity> {
   readonly lookAgainMs: number
   /** Told after the request was created, and after its certificate was found good. */
   onStep?(step: 'created' | 'received'): void
-  /** So many requests of one holder mean that something is wrong: none is added. Default 10. */
-  readonly mostRequests?: number
+  readonly limits?: CsrLimits
+  /**
+   * How long an undecided request of an earlier key, for the same signer, is waited out before another is made: the hub
+   * removes those that nothing asks for any more. Default: not at all.
+   */
+  readonly patienceMs?: number
+}
+
+/** So many requests of one holder mean that something is wrong: none is added. */
+export interface CsrLimits {
+  /** Of undecided ones. Default: as many as in all. */
+  readonly open?: number
+  /** Whatever became of them. Default 10. */
+  readonly all: number
 }
 
 export interface CsrReasons {
@@ -57,7 +70,7 @@ const removedRetry = { firstMs: 1_000, maxMs: 3_600_000, factor: 4 }
  * request's name follows from it: killed anywhere, it goes on with the same request.
  */
 export function csrIssuance<M extends CertifiedIdentity>(options: CsrIssuanceOptions<M>): Issuance<M> {
-  const { order, reasons, mostRequests = 10 } = options
+  const { order, reasons, limits = { all: 10 }, patienceMs = 0 } = options
   /** Requests known to have existed. A restart forgets them, which costs one more request. */
   const seen = new Set<string>()
   const waiting = (reason: Reason, now: Date): Step<M> => ({
@@ -71,9 +84,10 @@ export function csrIssuance<M extends CertifiedIdentity>(options: CsrIssuanceOpt
     return { step: 'waiting', for: coreReasons.AwaitingIssuer, pending }
   }
 
-  async function create(kube: Kube, keyPem: Secret, now: Date): Promise<Step<M>> {
+  async function create(kube: Kube, pending: Pending, keyPem: Secret, now: Date): Promise<Step<M>> {
     const csrs = kube.of(certificateSigningRequests)
-    if (await hasTooMany(kube)) return waiting(reasons.halted, now)
+    const obstacle = await obstacleTo(kube, pending, now)
+    if (obstacle) return obstacle
     try {
       const { metadata } = await csrs.create(await csrObject(order, keyPem))
       seen.add(metadata.name)
@@ -87,12 +101,19 @@ export function csrIssuance<M extends CertifiedIdentity>(options: CsrIssuanceOpt
   }
 
   /** Of others' requests there may be any number: anybody who may ask could stop this holder with them otherwise. */
-  async function hasTooMany(kube: Kube): Promise<boolean> {
+  async function obstacleTo(kube: Kube, { createdAt }: Pending, now: Date): Promise<Step<M> | undefined> {
+    const patientUntil = after(createdAt, patienceMs)
+    const isInTheWay = (csrs: readonly CertificateSigningRequest[]) =>
+      now < patientUntil &&
+      csrs.some((csr) => isUndecided(csr) && csr.spec.signerName === (order.signer ?? clientSigner))
+    const areTooMany = (csrs: readonly CertificateSigningRequest[]) =>
+      csrs.length >= limits.all || csrs.filter(isUndecided).length >= (limits.open ?? limits.all)
     const { items } = await kube.of(certificateSigningRequests).list({ labelSelector: options.selector })
-    if (items.length < mostRequests) return false
+    if (!areTooMany(items) && !isInTheWay(items)) return undefined
     const me = await userOf(kube)
     const mine = me === undefined ? items : items.filter(({ spec }) => spec.username === me)
-    return mine.length >= mostRequests
+    if (areTooMany(mine)) return waiting(reasons.halted, now)
+    return isInTheWay(mine) ? { step: 'waiting', for: coreReasons.AwaitingIssuer, wake: patientUntil } : undefined
   }
 
   function removed({ name, refusals = 0 }: Pending, now: Date): Step<M> {
@@ -128,7 +149,7 @@ export function csrIssuance<M extends CertifiedIdentity>(options: CsrIssuanceOpt
 
       const kube = await options.asker(good)
       const csr = await kube.of(certificateSigningRequests).find(pending.name)
-      if (!csr) return seen.has(pending.name) ? removed(pending, now) : create(kube, keyPem, now)
+      if (!csr) return seen.has(pending.name) ? removed(pending, now) : create(kube, pending, keyPem, now)
       seen.add(pending.name)
       if (!isOurs(csr, order, keyPem)) return startOver(now)
       const verdict = verdictOn(csr)
@@ -153,6 +174,8 @@ export function verdictOn({ metadata, status }: Stored<CertificateSigningRequest
   if (!holds('Approved') || !status?.certificate) return 'open'
   return { certPem: Buffer.from(status.certificate, 'base64').toString() }
 }
+
+const isUndecided = ({ status }: CertificateSigningRequest): boolean => (status?.conditions ?? []).length === 0
 
 /** False as well for a key that cannot be read: it was damaged where it is kept. */
 function isNameOf(pending: Pending, order: CsrOrder, keyPem: Secret): boolean {

@@ -5,11 +5,12 @@ import { agentOrder, csrObject, isOurs, isSameSubject, requestName } from './req
 
 const order = agentOrder('west', 'a1')
 
-test('the name follows from subject and key, and from nothing else', () => {
+test('the name follows from subject, signer and key, and from nothing else', () => {
   const [one, two] = [generateKey().keyPem, generateKey().keyPem]
   assert.equal(requestName(order, one), requestName({ ...order, expirationSeconds: 600 }, one))
   assert.notEqual(requestName(order, one), requestName(order, two))
   assert.notEqual(requestName(order, one), requestName({ ...agentOrder('west', 'a2'), prefix: order.prefix }, one))
+  assert.notEqual(requestName(order, one), requestName({ ...order, signer: 'example.com/signer' }, one))
   assert.match(requestName(order, one), /^west-[0-9a-f]{32}$/)
 })
 

@@ -31,10 +31,14 @@ export const agentSubject = (cluster: string, agent: string): SubjectInput => ({
   organizations: [clusterGroup(cluster)],
 })
 
-/** Follows from the subject and the key's public half, so that a restart finds its request again and makes no second. */
-export function requestName({ prefix, subject }: CsrOrder, keyPem: Secret): string {
+/**
+ * Follows from the subject, a signer that is given and the key's public half, so that a restart finds its request again
+ * and makes no second.
+ */
+export function requestName({ prefix, subject, signer }: CsrOrder, keyPem: Secret): string {
   const digest = createHash('sha256')
     .update(JSON.stringify(wholeSubject(subject)))
+    .update(signer ?? '')
     .update(publicKeyDigest(keyPem))
     .digest('hex')
   return `${prefix}${digest.slice(0, 32)}`
