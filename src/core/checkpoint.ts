@@ -30,6 +30,22 @@ export const checkpointNames = [
   'deletion.works-gone',
   'deletion.rbac-removed',
   'deletion.finalizer-dropped',
+  'addon-csr.pending-saved',
+  'addon-csr.csr-created',
+  'addon-csr.certificate-received',
+  'addon-csr.identity-saved',
+  'addon.declared',
+  'addon.secret-recorded',
+  'addon.secret-removed',
+  'addon-token.account-made',
+  'addon-token.role-made',
+  'addon-token.binding-made',
+  'addon-token.announced',
+  'addon-token.part-removed',
+  'addon-csr.approved',
+  'addon-token.requested',
+  'addon-token.stored',
+  'addon-token.reported',
 ] as const
 
 export type CheckpointName = (typeof checkpointNames)[number]

@@ -28,10 +28,10 @@ test('addresses that the hub does not take at once are told again', async (t) =>
   const { run } = atWork({
     deps: machine as never,
     cluster: 'west',
-    hub,
-    hubUrl: 'https://hub.example.com',
+    joined: { cluster: 'west', agent: 'a1', kube: hub, stanza: { name: 'hub', server: 'https://hub.example.com' } },
     board: stateBoard(silentLog),
     member: () => aborted,
+    alongside: () => aborted,
     wanted: () => undefined,
     onDenied: () => {},
     onRenewed: () => {},

@@ -2,11 +2,13 @@ import { ManagedCluster } from '../../apis/cluster/managed-cluster.ts'
 import { backoffMs } from '../../core/backoff.ts'
 import { after } from '../../core/clock.ts'
 import type { ConditionReport } from '../../core/conditions.ts'
+import { isTrue } from '../../core/conditions.ts'
 import type { Run } from '../../core/lifecycle.ts'
 import { aborted, isAbort, runTogether } from '../../core/lifecycle.ts'
+import type { JoinedHub } from '../../fleet/joined.ts'
+import { conditions } from '../../fleet/names.ts'
 import { isConflict } from '../../kube/failures.ts'
 import { informer } from '../../kube/informer.ts'
-import type { Kube } from '../../kube/kube.ts'
 import { reasons } from '../reasons.ts'
 import { clientConfigs } from './bootstrap.ts'
 import { certificateReport } from './certificate-report.ts'
@@ -16,11 +18,10 @@ import type { StateBoard } from './state.ts'
 export interface AtWorkOptions {
   deps: AgentDeps
   cluster: string
-  /** As the agent itself. */
-  hub: Kube
-  hubUrl: string
+  joined: JoinedHub
   board: StateBoard
   member(deps: MemberDeps): Run
+  alongside(joined: JoinedHub): Run
   /** What the hub should be told of the certificate. */
   wanted(): ConditionReport | undefined
   onDenied(): void
@@ -29,7 +30,8 @@ export interface AtWorkOptions {
 
 /** What an agent does on a hub that has accepted it. */
 export function atWork(options: AtWorkOptions): { run: Run; pokeReport(): void } {
-  const { deps, cluster, hub, board } = options
+  const { deps, cluster, board, joined } = options
+  const { kube: hub } = joined
   const { clock, random, log, settings } = deps
   const self = informer(hub.of(ManagedCluster.resource), { ...deps, fieldSelector: `metadata.name=${cluster}` })
   const report = certificateReport({
@@ -44,25 +46,35 @@ export function atWork(options: AtWorkOptions): { run: Run; pokeReport(): void }
     ...deps,
     cluster,
     hub,
-    hubUrl: options.hubUrl,
+    hubUrl: joined.stanza.server,
     self,
     settings: settings.member,
     onRenewed: options.onRenewed,
   })
 
   /** A failure of the work must not end the agent: it starts anew. */
-  const persistentMember: Run = async (signal) => {
-    for (let tries = 0; !signal.aborted; tries += 1) {
-      try {
-        await member(signal)
-      } catch (err) {
-        if (isAbort(err, signal)) return
-        log.error({ err }, 'work of a joined agent failed')
+  const persistent =
+    (run: Run): Run =>
+    async (signal) => {
+      for (let tries = 0; !signal.aborted; tries += 1) {
+        try {
+          await run(signal)
+        } catch (err) {
+          if (isAbort(err, signal)) return
+          log.error({ err }, 'work of a joined agent failed')
+        }
+        const pauseMs = backoffMs(tries, { baseMs: 1_000, maxMs: 60_000 }, random)
+        await clock.sleepUntil(after(clock.now(), pauseMs), signal)
       }
-      const pauseMs = backoffMs(tries, { baseMs: 1_000, maxMs: 60_000 }, random)
-      await clock.sleepUntil(after(clock.now(), pauseMs), signal)
     }
-  }
+
+  /** The rights in the namespace of the cluster come with this condition, a moment after the acceptance itself. */
+  const onceAccepted =
+    (run: Run): Run =>
+    async (signal) => {
+      await self.until(() => isTrue(self.get(cluster)?.status?.conditions, conditions.accepted), signal)
+      await run(signal)
+    }
 
   /** URLs that came into the settings after the cluster was created. By update: an agent may not patch its spec. */
   const addUrls: Run = async (signal) => {
@@ -95,7 +107,13 @@ export function atWork(options: AtWorkOptions): { run: Run; pokeReport(): void }
         board.set({ phase: 'awaiting', trouble: { reason: reasons.AwaitingAcceptance, message } })
         if (type !== 'deleted') options.onDenied()
       })
-      await runTogether(signal, [self.run, report.run, persistentMember, addUrls])
+      await runTogether(signal, [
+        self.run,
+        report.run,
+        persistent(member),
+        persistent(onceAccepted(options.alongside(joined))),
+        addUrls,
+      ])
     },
   }
 }

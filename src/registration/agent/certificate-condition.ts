@@ -1,41 +1,23 @@
 import type { ConditionReport } from '../../core/conditions.ts'
-import { rfc3339 } from '../../core/conditions.ts'
 import type { Report } from '../../core/keep-fresh.ts'
 import { reasons as coreReasons } from '../../core/reasons.ts'
+import { conditionOfCertificate } from '../../fleet/csr/certificate-condition.ts'
 import { conditions } from '../../fleet/names.ts'
-import { readCertificate } from '../../pki/index.ts'
 import { reasons } from '../reasons.ts'
 
-const type = conditions.certificateRotated
-
 /** What the hub is told of the certificate; undefined while a request is on its way and there is nothing new to tell. */
-export function certificateCondition(
+export const certificateCondition = (
   report: Report,
   cluster: string,
   certPem: string | undefined,
-): ConditionReport | undefined {
-  const failed = (reason = reasons.ClientCertificateUpdateFailed): ConditionReport => ({
-    type,
-    status: 'False',
-    reason,
-    message: troubleOf(report, cluster),
+): ConditionReport | undefined =>
+  conditionOfCertificate(report, certPem, {
+    type: conditions.certificateRotated,
+    updated: reasons.ClientCertificateUpdated,
+    failed: reasons.ClientCertificateUpdateFailed,
+    denied: reasons.ClientCertificateDenied,
+    trouble: (of) => troubleOf(of, cluster),
   })
-  switch (report.state) {
-    case coreReasons.PassIssued: {
-      if (certPem === undefined) return undefined
-      const { notBefore, notAfter } = readCertificate(certPem)
-      const message = `the client certificate is valid from ${rfc3339(notBefore)} to ${rfc3339(notAfter)}`
-      return { type, status: 'True', reason: reasons.ClientCertificateUpdated, message }
-    }
-    case coreReasons.AwaitingIssuer:
-    case coreReasons.AwaitingApproval:
-      return undefined
-    case reasons.ClientCertificateDenied:
-      return failed(reasons.ClientCertificateDenied)
-    default:
-      return failed()
-  }
-}
 
 /** What stands between the agent and its certificate, in a sentence that says what to do. */
 export function troubleOf({ state, message }: Report, cluster: string): string {

@@ -4,6 +4,7 @@ import type { Clock } from '../../core/clock.ts'
 import type { Log } from '../../core/log.ts'
 import type { Metrics } from '../../core/metrics.ts'
 import type { Random } from '../../core/random.ts'
+import { agentNamespace, agentSecrets } from '../../fleet/names.ts'
 import type { KubeClient } from '../../kube/client/index.ts'
 import type { Connection } from '../../kube/connection.ts'
 import type { Informer } from '../../kube/informer.ts'
@@ -58,6 +59,25 @@ export interface MemberSettings {
   maxCustomClusterClaims: number
   reservedClusterClaimSuffixes: readonly string[]
   features: { clusterClaim: boolean; clusterProperty: boolean }
+}
+
+/** Everything but the places, which differ from one machine to the next. */
+export const defaultAgentSettings: Omit<AgentSettings, 'hubKubeconfigDir' | 'bootstrapKubeconfigs'> = {
+  namespace: agentNamespace,
+  hubKubeconfigSecret: agentSecrets.hubKubeconfig,
+  bootstrapKubeconfigSecret: agentSecrets.bootstrap,
+  hubConnectionTimeoutMs: 600_000,
+  clientCertExpirationSeconds: 0,
+  externalServerUrls: [],
+  clusterAnnotations: {},
+  createRetryMs: 60_000,
+  resyncMs: 300_000,
+  member: {
+    healthCheckPeriodMs: 60_000,
+    maxCustomClusterClaims: 20,
+    reservedClusterClaimSuffixes: [],
+    features: { clusterClaim: true, clusterProperty: false },
+  },
 }
 
 /** What an agent that has its certificate works with, on one hub. */

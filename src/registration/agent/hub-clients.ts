@@ -1,11 +1,11 @@
 import type { CertifiedIdentity } from '../../fleet/csr/issuance.ts'
+import type { HubStanza } from '../../fleet/hub-stanza.ts'
+import { hubConnection } from '../../fleet/hub-stanza.ts'
 import type { KubeClient } from '../../kube/client/index.ts'
 import type { Connection } from '../../kube/connection.ts'
 import type { Kube } from '../../kube/kube.ts'
 import type { Bootstrap } from './bootstrap-sources.ts'
 import { failures } from './failures.ts'
-import type { HubStanza } from './hub-stanza.ts'
-import { hubConnection } from './hub-stanza.ts'
 
 export interface HubClientsOptions {
   hub: HubStanza

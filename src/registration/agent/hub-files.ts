@@ -2,7 +2,8 @@ import { chmod, mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Secret as SecretObject } from 'kubernetes-types/core/v1.d.ts'
 import { replaceFile } from '../../core/replace-file.ts'
-import { fileKeys, textOf } from './hub-secret.ts'
+import { textOf } from '../../fleet/secret-texts.ts'
+import { fileKeys } from './hub-secret.ts'
 
 /**
  * The Secret as files, for programs that read a kubeconfig: files 0600, each replaced whole, in a folder that is 0700 where

@@ -2,11 +2,13 @@ import { backoffMs } from '../../core/backoff.ts'
 import { after } from '../../core/clock.ts'
 import { isFailure } from '../../core/failure.ts'
 import type { Run } from '../../core/lifecycle.ts'
-import { isAbort, runTogether } from '../../core/lifecycle.ts'
+import { aborted, isAbort, runTogether } from '../../core/lifecycle.ts'
 import type { Kept } from '../../core/pass.ts'
 import type { Reason } from '../../core/reason.ts'
 import { isExpired } from '../../core/renewal.ts'
 import { wakeUp } from '../../core/wake-up.ts'
+import type { HubStanza } from '../../fleet/hub-stanza.ts'
+import type { JoinedHub } from '../../fleet/joined.ts'
 import type { EventRecorder } from '../../kube/events.ts'
 import { eventRecorder } from '../../kube/events.ts'
 import { informer } from '../../kube/informer.ts'
@@ -20,7 +22,6 @@ import type { AgentDeps, MemberDeps } from './deps.ts'
 import { hubFiles } from './hub-files.ts'
 import type { HubMaterial } from './hub-secret.ts'
 import { holds, hubSecretKeep } from './hub-secret.ts'
-import type { HubStanza } from './hub-stanza.ts'
 import { memberRun } from './member/index.ts'
 import type { AgentNames } from './names.ts'
 import { resolveNames } from './names.ts'
@@ -42,13 +43,18 @@ export interface RegistrationAgent {
 export interface AgentParts {
   /** What an agent does once it is accepted. */
   member?: (deps: MemberDeps) => Run
+  /** Other jobs on the cluster, which run as long as the agent works on a hub. */
+  alongside?: (joined: JoinedHub) => Run
 }
 
 /** Between two looks at the other hubs from one that does not accept the cluster. */
 const lookForBetterMs = 60_000
 
 /** The registration agent: finds its hub, joins it, works there, and finds it again whatever happens. */
-export function registrationAgent(deps: AgentDeps, { member = memberRun }: AgentParts = {}): RegistrationAgent {
+export function registrationAgent(
+  deps: AgentDeps,
+  { member = memberRun, alongside = () => aborted }: AgentParts = {},
+): RegistrationAgent {
   const { management, clock, random, log, settings } = deps
   const board = stateBoard(log)
   const sources = bootstrapSources({ ...deps, settings })
@@ -129,6 +135,7 @@ export function registrationAgent(deps: AgentDeps, { member = memberRun }: Agent
         bootstrap,
         hasOtherHubs: usable.length > 1,
         member,
+        alongside,
         events,
         board,
       })

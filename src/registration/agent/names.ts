@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Log } from '../../core/log.ts'
 import type { Random } from '../../core/random.ts'
 import { clusterNameConfigMap } from '../../fleet/names.ts'
+import { textOf, writeSecret } from '../../fleet/secret-texts.ts'
 import { isAlreadyExists, isForbidden, isNotFound } from '../../kube/failures.ts'
 import { configMaps, secrets } from '../../kube/kinds.ts'
 import type { Kube } from '../../kube/kube.ts'
@@ -9,7 +10,6 @@ import type { KubeObject } from '../../kube/objects.ts'
 import { resource } from '../../kube/objects.ts'
 import type { AgentSettings } from './deps.ts'
 import { failures } from './failures.ts'
-import { textOf, writeSecret } from './hub-secret.ts'
 
 export interface NameDeps {
   management: Kube

@@ -6,6 +6,9 @@ import type { Run } from '../../core/lifecycle.ts'
 import { aborted, runTogether } from '../../core/lifecycle.ts'
 import type { Keep } from '../../core/pass.ts'
 import { wakeUp } from '../../core/wake-up.ts'
+import type { HubStanza } from '../../fleet/hub-stanza.ts'
+import { isSameHub } from '../../fleet/hub-stanza.ts'
+import type { JoinedHub } from '../../fleet/joined.ts'
 import type { EventRecorder } from '../../kube/events.ts'
 import { secrets } from '../../kube/kinds.ts'
 import { csrJoin } from '../drivers/csr/agent.ts'
@@ -17,8 +20,6 @@ import { certificateCondition, troubleOf } from './certificate-condition.ts'
 import type { AgentDeps, MemberDeps } from './deps.ts'
 import { hubClients } from './hub-clients.ts'
 import type { HubMaterial } from './hub-secret.ts'
-import type { HubStanza } from './hub-stanza.ts'
-import { isSameHub } from './hub-stanza.ts'
 import type { AgentNames } from './names.ts'
 import type { Reception } from './reception.ts'
 import { askReception, watchAcceptance } from './reception.ts'
@@ -34,6 +35,7 @@ export interface SessionOptions {
   /** There are others to go to when this one denies the agent or is silent. */
   hasOtherHubs: boolean
   member(deps: MemberDeps): Run
+  alongside(joined: JoinedHub): Run
   events: EventRecorder
   board: StateBoard
 }
@@ -205,8 +207,7 @@ export function session(options: SessionOptions): Session {
       ...options,
       deps,
       cluster,
-      hub: hubAsMyself,
-      hubUrl: hub.server,
+      joined: { ...names, kube: hubAsMyself, stanza: hub },
       wanted: () => wanted,
       onDenied,
       onRenewed: answered,

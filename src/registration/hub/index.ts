@@ -1,13 +1,16 @@
+import type { ManagedCluster } from '../../apis/cluster/managed-cluster.ts'
 import type { Run } from '../../core/lifecycle.ts'
 import { runTogether } from '../../core/lifecycle.ts'
 import type { Passes } from '../../core/pass.ts'
 import type { AdmissionWebhook } from '../../fleet/admission.ts'
+import type { Informer } from '../../kube/informer.ts'
 import { registrationWebhooks } from '../admission/index.ts'
 import { csrHubDriver } from '../drivers/csr/hub.ts'
 import { autoAcceptanceController } from './auto-acceptance.ts'
 import type { HubDeps } from './deps.ts'
 import { contact } from './health/contact.ts'
 import { healthRuns } from './health/index.ts'
+import { awaitsFirstWrite } from './membership/first-write.ts'
 import { membershipRuns } from './membership/index.ts'
 import { registrationMetrics } from './metrics.ts'
 import { registrationPasses } from './passes.ts'
@@ -20,6 +23,8 @@ export interface RegistrationHub {
   /** Served by every replica. */
   readonly webhooks: readonly AdmissionWebhook[]
   readonly passes: Passes
+  /** Every cluster, watched while this runs: for other jobs of the hub. */
+  readonly clusters: Informer<ManagedCluster>
 }
 
 /** The hub's side of the join: who is in, with which rights, and how they are doing. */
@@ -35,8 +40,13 @@ export function registrationHub(given: Omit<HubDeps, 'view'>): RegistrationHub {
     ...drivers.map(({ run }) => run),
     autoAcceptanceController(deps, drivers).run,
     ...membershipRuns(deps, drivers),
-    ...healthRuns(deps),
+    ...healthRuns(deps, (cluster) => awaitsFirstWrite(cluster, deps.settings)),
     ...setRuns(deps),
   ]
-  return { run: (signal) => runTogether(signal, runs), webhooks: registrationWebhooks(deps), passes }
+  return {
+    run: (signal) => runTogether(signal, runs),
+    webhooks: registrationWebhooks(deps),
+    passes,
+    clusters: view.clusters,
+  }
 }

@@ -1,9 +1,9 @@
 import type { Secret as SecretObject } from 'kubernetes-types/core/v1.d.ts'
 import type { Clock } from '../../core/clock.ts'
 import { Secret } from '../../core/secret.ts'
+import { hubConnection, readHubKubeconfig } from '../../fleet/hub-stanza.ts'
 import type { Connection } from '../../kube/connection.ts'
 import { connectionOf, parseKubeconfig } from '../../kube/kubeconfig/index.ts'
-import { hubConnection, readHubKubeconfig } from '../agent/hub-stanza.ts'
 
 export const textIn = ({ data }: SecretObject, key: string): string | undefined => {
   const found = data?.[key]

@@ -3,8 +3,9 @@ import type { Step } from '../../core/step.ts'
 import { agentSecrets } from '../../fleet/names.ts'
 import type { KubeClient } from '../../kube/client/index.ts'
 import type { Connection } from '../../kube/connection.ts'
-import { isForbidden, isNotFound } from '../../kube/failures.ts'
+import { isConflict, isForbidden, isNotFound } from '../../kube/failures.ts'
 import { secrets } from '../../kube/kinds.ts'
+import type { Collection } from '../../kube/kube.ts'
 import type { OperationDeps } from './accept.ts'
 import { failures } from './failures.ts'
 import { agentConnection, textIn } from './secret-connection.ts'
@@ -27,14 +28,26 @@ export async function* takeOffHub(namespace: string, deps: TakeOffDeps): AsyncGe
   if (!cluster || !connection) throw failures.UNJOIN_NO_IDENTITY({ secret: name, namespace })
   await using hub = deps.connect(connection)
   try {
-    const clusters = hub.of(ManagedCluster.resource)
-    const known = await clusters.get(cluster, { signal })
-    // An update, not a patch: it is what agents may do.
-    await clusters.update({ ...known, spec: { ...known.spec, hubAcceptsClient: false } }, { signal })
+    await withdraw(hub.of(ManagedCluster.resource), cluster, signal)
   } catch (error) {
     if (isNotFound(error)) return yield { did: `the hub knows no cluster ${cluster} any more` }
     if (isForbidden(error)) return yield { did: `the hub has shut ${cluster} out already` }
     throw error
   }
   yield { did: `${cluster} has taken itself off the hub`, detail: connection.server }
+}
+
+const tries = 5
+
+/** An update, not a patch: it is what agents may do. Their own reports meanwhile make it a conflict now and then. */
+async function withdraw(clusters: Collection<ManagedCluster>, name: string, signal: AbortSignal): Promise<void> {
+  for (let left = tries; ; left -= 1) {
+    const known = await clusters.get(name, { signal })
+    try {
+      await clusters.update({ ...known, spec: { ...known.spec, hubAcceptsClient: false } }, { signal })
+      return
+    } catch (error) {
+      if (!isConflict(error) || left <= 1) throw error
+    }
+  }
 }

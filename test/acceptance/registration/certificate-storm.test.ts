@@ -1,7 +1,6 @@
 /** Agents whose certificates fell due while they and the hub could not reach the API server. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setTimeout as delay } from 'node:timers/promises'
 import { isTrue } from '../../../src/core/conditions.ts'
 import { conditions } from '../../../src/fleet/names.ts'
 import type { ClientOptions } from '../../../src/kube/client/index.ts'
@@ -21,7 +20,7 @@ import { startFaultProxy } from '../../support/fault-proxy.ts'
 import { kubeClient } from '../../support/kube-client.ts'
 import { timedPlane } from '../../support/timed-plane.ts'
 import type { Heard } from '../../support/traffic.ts'
-import { mostWithin, traffic } from '../../support/traffic.ts'
+import { busiest, live, traffic } from '../../support/traffic.ts'
 
 const size = 8
 /** Renewed from minute 52 to 56. */
@@ -78,22 +77,12 @@ test(
 
     proxy.heal()
     const healedAt = clock.now().getTime()
-    /** Second by second, each with what it sets off on the network. */
-    const live = async (seconds: number) => {
-      for (let second = 0; second < seconds; second += 1) {
-        await clock.advance(1_000)
-        for (let seen = -1; seen !== ofHub.count + ofAgents.count; ) {
-          seen = ofHub.count + ofAgents.count
-          await delay(20)
-        }
-      }
-    }
-    await live(60)
+    await live(clock, 60, ofHub, ofAgents)
     await advanceUntil(clock, 'all are renewed', () => expiries().every((at, index) => at !== first[index]), 100)
     await advanceUntil(clock, 'all are well', isEachWell, 100)
     const isHeard = (name: string) => (hub.deps.view.heartbeats.renewedAt(name)?.getTime() ?? 0) >= healedAt
     await advanceUntil(clock, 'all are heard', () => names.every(isHeard), 500)
-    await live(20)
+    await live(clock, 20, ofHub, ofAgents)
 
     // Once: one request each, one approval each, and no lease renewed more often than ever.
     const asked = await renewers(hub.admin)
@@ -109,11 +98,6 @@ test(
     // Spread out: those that begin together are few, and nobody asks much.
     const requested = ofAgents.all.filter(back).filter(({ what }) => what === request)
     assert.equal(requested.length, size)
-    const busiest = (calls: readonly Heard[]) =>
-      mostWithin(
-        1_000,
-        calls.map(({ at }) => at),
-      )
     assert.ok(busiest(requested) <= size / 2, `${busiest(requested)} certificates asked for in a second`)
     assert.ok(busiest(renewed) <= size / 2, `${busiest(renewed)} leases renewed in a second`)
     const everything = ofAgents.all.filter(back)

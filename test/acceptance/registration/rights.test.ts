@@ -32,8 +32,9 @@ import {
 import { generateKey } from '../../../src/pki/index.ts'
 import { acceptedRbac, commonRoles } from '../../../src/registration/hub/membership/rbac.ts'
 import { agentRbacManifests } from '../../../src/registration/manifests/agent.ts'
+import { agentAddonRules } from '../../../src/registration/manifests/agent-addons.ts'
 import { bootstrapUser } from '../../../src/registration/manifests/bootstrap.ts'
-import { hubRbacManifests } from '../../../src/registration/manifests/hub-rbac.ts'
+import { hubAddonRules, hubRbacManifests } from '../../../src/registration/manifests/hub-rbac.ts'
 import { reasons } from '../../../src/registration/reasons.ts'
 import type { AccountsScene } from '../../support/accounts-scene.ts'
 import {
@@ -130,9 +131,10 @@ test(
     const unused = (rights: readonly string[], used: readonly string[]) => rights.filter((one) => !used.includes(one))
     const held = rightsOf(hubRbacManifests(hubNamespace))
     const usedByHub = byHub.flatMap(rightsUsed)
-    assert.deepEqual(unused(held, [...usedByHub, ...granted]), Object.keys(unusedByHub).sort())
+    assert.deepEqual(unused(held, [...usedByHub, ...granted, ...ofHubForAddons]), Object.keys(unusedByHub).sort())
     const heldByAgent = rightsOf(agentRbacManifests({ namespace: agentNamespace, image: '' }))
-    assert.deepEqual(unused(heldByAgent, byAgent.flatMap(rightsUsed)), Object.keys(unusedByAgent).sort())
+    const usedByAgent = byAgent.flatMap(rightsUsed)
+    assert.deepEqual(unused(heldByAgent, [...usedByAgent, ...ofAgentForAddons]), Object.keys(unusedByAgent).sort())
   },
 )
 
@@ -216,9 +218,15 @@ const granted = [{ rules: acceptedRbac('any', {}).clusterRole.rules }, ...common
   .flatMap(({ rules }) => rightsIn(rules))
   .map((right) => right.replace(/ any$/, ''))
 
+/** What only lives of add-ons use: test/acceptance/addons/addon-rights.test.ts. */
+const ofHubForAddons = rightsIn(hubAddonRules())
+const ofAgentForAddons = rightsIn(Object.values(agentAddonRules({ namespace: agentNamespace })).flat())
+
 /** Each with its reason. */
 const unusedByHub: Record<string, string> = {
   'approve signers.certificates.k8s.io kubernetes.io/kube-apiserver-client': 'asked about when a request is approved',
+  [`bind clusterroles.rbac.authorization.k8s.io ${rbacNames.registrationRole}`]: 'asked about when it is bound',
+  [`bind clusterroles.rbac.authorization.k8s.io ${rbacNames.workRole}`]: 'asked about when it is bound',
   'update managedclusters/accept.register.open-cluster-management.io': 'asked about by our webhook when we accept',
 }
 

@@ -3,8 +3,23 @@ import { before, describe, test } from 'node:test'
 import { ManagedCluster } from '../../../src/apis/cluster/managed-cluster.ts'
 import { systemClock } from '../../../src/core/clock.ts'
 import type { Step } from '../../../src/core/step.ts'
-import { agentSecrets, annotations, finalizers } from '../../../src/fleet/names.ts'
-import { clusterRoleBindings, clusterRoles, deployments, namespaces, secrets } from '../../../src/kube/kinds.ts'
+import {
+  addonNamespace,
+  addonSecretsConfigMap,
+  agentSecrets,
+  annotations,
+  finalizers,
+} from '../../../src/fleet/names.ts'
+import {
+  clusterRoleBindings,
+  clusterRoles,
+  configMaps,
+  deployments,
+  namespaces,
+  roleBindings,
+  roles,
+  secrets,
+} from '../../../src/kube/kinds.ts'
 import { agentManifests, agentRole } from '../../../src/registration/manifests/agent.ts'
 import { removeAgent } from '../../../src/registration/operations/remove-agent.ts'
 import { takeOffHub } from '../../../src/registration/operations/take-off.ts'
@@ -42,13 +57,35 @@ describe('unjoin', needsControlPlane, () => {
     await letIn(scene)
     return scene
   }
+  /** A Secret of an add-on, and the record of the agent that it made it. */
+  async function heldByAddon(namespace: string): Promise<void> {
+    const secret = { namespace: addonNamespace, name: 'hello-hub-kubeconfig' }
+    const hello = {
+      hub: 'h',
+      cluster: 'c',
+      addon: 'hello',
+      ...secret,
+      type: 'kubeClient',
+      signer: 's',
+      driver: 'token',
+    }
+    await hub.admin.of(secrets, addonNamespace).create(aSecret(secret.name, { token: 't' }))
+    const data = { secrets: JSON.stringify([hello]) }
+    await hub.admin.of(configMaps, namespace).create({ metadata: { name: addonSecretsConfigMap }, data })
+  }
   const isGone = async (name: string) => (await hub.admin.of(ManagedCluster.resource).find(name)) === undefined
 
   test('the command takes a cluster off the hub first and removes its agent last, and repeats well', async (t) => {
     const scene = await member(t)
-    const installation = { namespace: scene.namespace, image: 'none' }
+    const elsewhere = await freshNamespace(t, hub.admin)
+    const installation = {
+      namespace: scene.namespace,
+      image: 'none',
+      addonNamespaces: [addonNamespace, elsewhere],
+    }
     for (const { resource, object } of agentManifests(installation))
       await hub.admin.of(resource, object.metadata.namespace).apply(object, { fieldManager: 'test', force: true })
+    await heldByAddon(scene.namespace)
     const unjoin = () =>
       lanyard(t, [
         ...['unjoin', scene.cluster, '--agent-namespace', scene.namespace, '--timeout', '60'],
@@ -63,12 +100,15 @@ describe('unjoin', needsControlPlane, () => {
     assert.equal(code, 0, `${out}${err}`)
     assert.match(
       out,
-      /is gone from the hub[\s\S]*the agent is stopped[\s\S]*keys and its name are removed[\s\S]*rights are removed[\s\S]*namespace is removed/,
+      /is gone from the hub[\s\S]*the agent is stopped[\s\S]*credentials of add-ons are removed[\s\S]*keys and its name are removed[\s\S]*rights are removed[\s\S]*namespace is removed/,
     )
     assert.equal(await isGone(scene.cluster), true)
     assert.deepEqual(await presentRights(hub.admin, scene.cluster), ['namespace'])
     assert.equal(await hub.admin.of(clusterRoles).find(agentRole(scene.namespace)), undefined)
-    assert.equal(await hub.admin.of(namespaces).find(scene.namespace), undefined)
+    for (const kind of [roles, roleBindings])
+      assert.equal(await hub.admin.of(kind as typeof roles, elsewhere).find(agentRole(scene.namespace)), undefined)
+    for (const namespace of [scene.namespace, addonNamespace])
+      assert.equal(await hub.admin.of(namespaces).find(namespace), undefined)
     const again = await unjoin()
     assert.equal(again.code, 0, `${again.out}${again.err}`)
   })

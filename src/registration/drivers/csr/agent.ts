@@ -10,13 +10,13 @@ import type { Random } from '../../../core/random.ts'
 import { isExpired } from '../../../core/renewal.ts'
 import { certificatePass, csrIssuance } from '../../../fleet/csr/issuance.ts'
 import { agentOrder } from '../../../fleet/csr/request.ts'
+import { csrSource, csrWatch } from '../../../fleet/csr/watch.ts'
+import type { HubStanza } from '../../../fleet/hub-stanza.ts'
+import { isSameHub } from '../../../fleet/hub-stanza.ts'
 import { labels } from '../../../fleet/names.ts'
 import type { Kube } from '../../../kube/kube.ts'
 import type { HubMaterial } from '../../agent/hub-secret.ts'
-import type { HubStanza } from '../../agent/hub-stanza.ts'
-import { isSameHub } from '../../agent/hub-stanza.ts'
 import { reasons } from '../../reasons.ts'
-import { csrWatch } from './agent-csr-watch.ts'
 
 export interface CsrJoinOptions {
   cluster: string
@@ -69,7 +69,11 @@ export function csrJoin(options: CsrJoinOptions): CsrJoin {
     kept || held() ? options.own() : await options.bootstrap()
 
   const selector = `${labels.clusterName}=${cluster},!${labels.addonName}`
-  const watching = csrWatch({ selector, clock, random, log, poke: () => loop.poke() })
+  const watching = csrWatch({
+    source: csrSource({ selector, clock, random, log }),
+    clock,
+    poke: () => loop.poke(),
+  })
 
   const watchedKeep: Keep<HubMaterial> = {
     async load() {

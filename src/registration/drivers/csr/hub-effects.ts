@@ -1,8 +1,7 @@
-import type { CertificateSigningRequest } from 'kubernetes-types/certificates/v1.d.ts'
 import { ManagedCluster } from '../../../apis/cluster/managed-cluster.ts'
-import { rfc3339, setCondition } from '../../../core/conditions.ts'
+import { setCondition } from '../../../core/conditions.ts'
+import { approveRequest, removeRequest, unlessAbsent } from '../../../fleet/csr/decide.ts'
 import { renewalReview } from '../../../fleet/csr/requester.ts'
-import { isAbsent, isConflict } from '../../../kube/failures.ts'
 import { certificateSigningRequests, subjectAccessReviews } from '../../../kube/kinds.ts'
 import type { Stored } from '../../../kube/objects.ts'
 import type { HubDeps } from '../../hub/deps.ts'
@@ -37,8 +36,12 @@ export function csrEffects({ kube, clock, events, checkpoint }: HubDeps, signal:
       const { csr, agent, requester } = request
       checkpoint('approval.decided')
       const { reason, because } = approvals[why]
-      const approved = withApproval(csr, because(request), rfc3339(clock.now()))
-      if (!(await unlessAbsent(csrs.update(approved, { subresource: 'approval', signal })))) return
+      const approval = {
+        reason: reasons.AutoApprovedByHubCSRApprovingController,
+        message: because(request),
+        now: clock.now(),
+      }
+      if (!(await approveRequest(csrs, csr, approval, signal))) return
       checkpoint('approval.done')
       events.record(ManagedCluster.resource, cluster, {
         reason,
@@ -72,17 +75,10 @@ export function csrEffects({ kube, clock, events, checkpoint }: HubDeps, signal:
     },
 
     async removeSuperseded(cluster, { csr, agent, requester }) {
-      const { name, uid, resourceVersion } = csr.metadata
-      try {
-        // Of this version only: one that somebody decides meanwhile stays.
-        if (!(await csrs.delete(name, { preconditions: { uid, resourceVersion }, signal }))) return
-      } catch (error) {
-        if (isConflict(error)) return
-        throw error
-      }
+      if (!(await removeRequest(csrs, csr, signal))) return
       events.record(ManagedCluster.resource, cluster, {
         reason: reasons.SupersededCSRRemoved,
-        message: `CSR ${name} of agent ${agent}, requested by ${requester}, was removed: a newer one replaces it`,
+        message: `CSR ${csr.metadata.name} of agent ${agent}, requested by ${requester}, was removed: a newer one replaces it`,
       })
     },
   }
@@ -97,25 +93,4 @@ const approvals = {
     reason: reasons.ManagedClusterAutoApproved,
     because: ({ requester }: SeenRequest) => `Requests of ${requester} are approved by the hub.`,
   },
-}
-
-function withApproval(csr: CertificateSigningRequest, message: string, now: string): CertificateSigningRequest {
-  const approval = {
-    type: 'Approved',
-    status: 'True',
-    reason: reasons.AutoApprovedByHubCSRApprovingController,
-    message,
-    lastUpdateTime: now,
-    lastTransitionTime: now,
-  }
-  return { ...csr, status: { ...csr.status, conditions: [...(csr.status?.conditions ?? []), approval] } }
-}
-
-async function unlessAbsent<T>(answer: Promise<T>): Promise<T | undefined> {
-  try {
-    return await answer
-  } catch (error) {
-    if (isAbsent(error)) return undefined
-    throw error
-  }
 }

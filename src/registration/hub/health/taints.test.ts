@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { taints } from '../../../fleet/names.ts'
-import { withHealthTaints } from './taints.ts'
+import { conditions, taints } from '../../../fleet/names.ts'
+import { taintsToWrite, withHealthTaints } from './taints.ts'
 
 const unreachable = { key: taints.unreachable, effect: 'NoSelect' as const }
 const unavailable = { key: taints.unavailable, effect: 'NoSelect' as const }
@@ -35,4 +35,16 @@ test('taints of the same key with a value or another effect are left alone', () 
   ]
   assert.equal(withHealthTaints(others, 'True'), others)
   assert.deepEqual(withHealthTaints(others, 'Unknown'), [...others, unreachable])
+})
+
+test('a write replaces the whole list, or takes it away; there is none where nothing changes', () => {
+  const cluster = (given: object[], status: string) => ({
+    metadata: { name: 'west', uid: 'u', resourceVersion: '1' },
+    spec: { taints: given },
+    status: { conditions: [{ type: conditions.available, status }] },
+  })
+  const written = (given: object[], status: string) => taintsToWrite(cluster(given, status) as never)
+  assert.deepEqual(written([user], 'Unknown'), { taints: [user, unreachable] })
+  assert.deepEqual(written([unreachable], 'True'), { taints: null })
+  assert.equal(written([stamped], 'Unknown'), undefined)
 })

@@ -5,24 +5,29 @@ import { done } from '../../../core/outcome.ts'
 import { conditions, taints } from '../../../fleet/names.ts'
 import type { Controller } from '../../../kube/controller.ts'
 import { controller } from '../../../kube/controller.ts'
+import type { Stored } from '../../../kube/objects.ts'
 import { changesOf, watching } from '../../../kube/watching.ts'
 import type { HubDeps } from '../deps.ts'
 
 type Taint = NonNullable<NonNullable<ManagedCluster['spec']>['taints']>[number]
 
-/** Keeps the two taints about a cluster's health as its availability is. */
-export const taintController = (deps: HubDeps): Controller =>
+/**
+ * Keeps the two taints about a cluster's health as its availability is.
+ * @param isLeft those whose taints somebody else is about to write
+ */
+export const taintController = (
+  deps: HubDeps,
+  isLeft: (cluster: Stored<ManagedCluster>) => boolean = () => false,
+): Controller =>
   controller(
     'taint',
     async (key, { signal }) => {
       const cluster = deps.view.clusters.get(key)
-      if (!cluster || cluster.metadata.deletionTimestamp) return done
-      const next = withHealthTaints(cluster.spec?.taints, availabilityOf(cluster))
-      if (next === cluster.spec?.taints) return done
+      if (!cluster || cluster.metadata.deletionTimestamp || isLeft(cluster)) return done
+      const spec = taintsToWrite(cluster)
+      if (!spec) return done
       // Guarded by the version: the list is replaced whole, and a taint that a user adds at this moment must not be lost.
-      // Without timeAdded: admission stamps it, and lets nobody else.
-      const { resourceVersion } = cluster.metadata
-      const body = { metadata: { resourceVersion }, spec: { taints: next && next.length > 0 ? next : null } }
+      const body = { metadata: { resourceVersion: cluster.metadata.resourceVersion }, spec }
       await deps.kube.of(ManagedCluster.resource).patch(key, { type: 'merge', body }, { signal })
       return done
     },
@@ -30,11 +35,19 @@ export const taintController = (deps: HubDeps): Controller =>
       ...deps,
       watches: [
         watching(deps.view.clusters, undefined, {
-          when: changesOf((cluster) => [availabilityOf(cluster), cluster.spec?.taints]),
+          when: changesOf((cluster) => [availabilityOf(cluster), cluster.spec?.taints, isLeft(cluster)]),
         }),
       ],
     },
   )
+
+/** Part of a merge patch, which has to be guarded by the version; undefined when nothing is to be changed. */
+export function taintsToWrite(cluster: Stored<ManagedCluster>): { taints: Taint[] | null } | undefined {
+  const next = withHealthTaints(cluster.spec?.taints, availabilityOf(cluster))
+  if (next === cluster.spec?.taints) return undefined
+  // Without timeAdded: admission stamps it, and lets nobody else.
+  return { taints: next && next.length > 0 ? next : null }
+}
 
 /** The list with the taint that goes with the availability, and without the other. The same list when it is so already. */
 export function withHealthTaints(

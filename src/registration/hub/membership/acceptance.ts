@@ -4,14 +4,15 @@ import type { Failure } from '../../../core/failure.ts'
 import type { Outcome } from '../../../core/outcome.ts'
 import { terminal } from '../../../core/outcome.ts'
 import { conditions, labels } from '../../../fleet/names.ts'
+import { differs, repair } from '../../../fleet/wanted/drift.ts'
+import { ensure } from '../../../fleet/wanted/ensure.ts'
 import { isAlreadyExists } from '../../../kube/failures.ts'
 import { clusterRoleBindings, clusterRoles, namespaces, roleBindings } from '../../../kube/kinds.ts'
 import { keyOf } from '../../../kube/objects.ts'
 import { reasons } from '../../reasons.ts'
+import { taintsToWrite } from '../health/taints.ts'
 import type { Cluster, Membership } from './context.ts'
 import { inOrder, messageOf, together } from './context.ts'
-import { differs, repair } from './drift.ts'
-import { ensure } from './ensure.ts'
 import { failures } from './failures.ts'
 import type { Phase } from './phase.ts'
 import { hasFinalizer, wantedFinalizers } from './phase.ts'
@@ -73,8 +74,8 @@ export async function refuse(
 }
 
 /**
- * In one write. Each set of finalizers has a field manager of its own: the one for new clusters, acting on an old view,
- * cannot take away what acceptance added.
+ * In one write, which takes along what its health changes of its taints. Each set of finalizers has a field manager of
+ * its own: the one for new clusters, acting on an old view, cannot take away what acceptance added.
  */
 export async function ensureFinalizers(
   { kube, checkpoint }: Membership,
@@ -86,7 +87,11 @@ export async function ensureFinalizers(
   if (wanted.every((finalizer) => hasFinalizer(cluster, finalizer))) return cluster
   const collection = kube.of(ManagedCluster.resource)
   const { name, uid, resourceVersion, finalizers = [] } = cluster.metadata
-  const body = { metadata: { resourceVersion, finalizers: [...new Set([...finalizers, ...wanted])] } }
+  const spec = taintsToWrite(cluster)
+  const body = {
+    metadata: { resourceVersion, finalizers: [...new Set([...finalizers, ...wanted])] },
+    ...(spec && { spec }),
+  }
   const fieldManager = phase === 'new' ? 'lanyard-cleanup' : 'lanyard-membership'
   const held = await orApply(
     () => collection.patch(name, { type: 'merge', body }, { signal }),

@@ -1,7 +1,7 @@
+import { differs } from '../../../fleet/wanted/drift.ts'
+import { ensure } from '../../../fleet/wanted/ensure.ts'
 import { clusterRoles } from '../../../kube/kinds.ts'
 import type { HubDeps } from '../deps.ts'
-import { differs } from './drift.ts'
-import { ensure } from './ensure.ts'
 import { commonRoles as wantedRoles } from './rbac.ts'
 
 export interface CommonRoles {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { labels } from '../../../fleet/names.ts'
+import { differs, isDrift, mustBeReplaced, repair } from '../../../fleet/wanted/drift.ts'
+import type { Named } from '../../../fleet/wanted/named.ts'
 import type { KubeObject, Stored } from '../../../kube/objects.ts'
-import { differs, isDrift, mustBeReplaced, repair } from './drift.ts'
-import type { Named } from './rbac.ts'
 import { acceptedRbac } from './rbac.ts'
 
 const { clusterRole, workBinding } = acceptedRbac('west', { team: 'fleet' })

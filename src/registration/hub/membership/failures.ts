@@ -5,10 +5,6 @@ export const failures = catalogue({
     409,
     'namespace {namespace} is being deleted; what the cluster needs is made again once the namespace is gone, so look for finalizers that hold it',
   ],
-  RIGHTS_BEING_DELETED: [
-    409,
-    '{kind} {name} is being deleted and held by finalizers that are not ours; remove them, then it is made again',
-  ],
   CLUSTER_NAME_RESERVED: [
     422,
     'a cluster cannot be accepted under the name {cluster}, because {detail}; delete the ManagedCluster and join under another name',

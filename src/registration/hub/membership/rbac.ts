@@ -1,9 +1,7 @@
 import type { Namespace } from 'kubernetes-types/core/v1.d.ts'
 import type { ClusterRole, ClusterRoleBinding, PolicyRule, RoleBinding } from 'kubernetes-types/rbac/v1.d.ts'
 import { clusterGroups, finalizers, labels, rbacNames, registerGroup } from '../../../fleet/names.ts'
-
-/** An object as it is wanted: its name, labels and content, nothing the server adds. */
-export type Named<T> = T & { metadata: { name: string; labels: Record<string, string>; finalizers?: string[] } }
+import type { Named } from '../../../fleet/wanted/named.ts'
 
 /** The RBAC of one cluster. What is absent must not exist. */
 export interface ClusterRbac {

@@ -1,8 +1,8 @@
 import { annotations, finalizers, labels, rbacNames } from '../../../fleet/names.ts'
+import { dropFinalizers } from '../../../fleet/wanted/ensure.ts'
 import { clusterRoleBindings, clusterRoles, roleBindings } from '../../../kube/kinds.ts'
 import type { Membership } from './context.ts'
 import { together } from './context.ts'
-import { dropFinalizers } from './ensure.ts'
 import { worksLeft } from './garbage.ts'
 
 /** The role and its binding, and with them everything the agent may do outside of its namespace. */

@@ -1,12 +1,13 @@
 import { rbacNames } from '../../../fleet/names.ts'
+import { isDrift } from '../../../fleet/wanted/drift.ts'
+import type { Named } from '../../../fleet/wanted/named.ts'
 import type { Informer } from '../../../kube/informer.ts'
 import type { Key, KubeObject, Stored } from '../../../kube/objects.ts'
 import type { Watching } from '../../../kube/watching.ts'
 import { watching } from '../../../kube/watching.ts'
 import type { HubDeps } from '../deps.ts'
-import { isDrift } from './drift.ts'
 import { isNews, phaseOf } from './phase.ts'
-import type { ClusterRbac, Named } from './rbac.ts'
+import type { ClusterRbac } from './rbac.ts'
 import { acceptedRbac, clusterNamespace, commonRoles, deniedRbac } from './rbac.ts'
 
 /** The key of what all clusters share. */
