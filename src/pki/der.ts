@@ -1,7 +1,7 @@
 /**
  * A reader for DER, nothing more: Node has no reader for certificate requests and tells neither path lengths nor the
  * order of names. It is strict where BER is lenient, so that what an approver reads is what a signer written in another
- * language reads. Encoding is left to @peculiar/x509.
+ * language reads. der-write.ts is its counterpart.
  */
 export interface Element {
   /** The identifier byte: class, constructed bit and number together. */

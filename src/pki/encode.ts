@@ -1,18 +1,19 @@
 import type { KeyObject } from 'node:crypto'
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import type { ParsedCertificate } from './certificate.ts'
+import { explicit, fields, readBytes, readElement, tags } from './der.ts'
+import { bits, element, integer, octetString, oid, sequence, time, yes } from './der-write.ts'
 import type { Usage } from './extensions.ts'
+import { encodeExtension } from './extensions.ts'
 import { failures } from './failures.ts'
 import { spkiOf } from './keys.ts'
-import { usageOids } from './oids.ts'
+import { extensionOids, usageOids } from './oids.ts'
 import { joinPem } from './pem.ts'
 import type { Sans } from './sans.ts'
 import { encodeSans } from './sans.ts'
-import { signingKey } from './signing.ts'
+import { signerWith } from './signing.ts'
 import type { SubjectInput } from './subject.ts'
 import { encodeSubject } from './subject.ts'
-import type { X509 } from './x509.ts'
-import { crypto, loadX509 } from './x509.ts'
 
 export type KeyUsage = 'digitalSignature' | 'keyEncipherment'
 
@@ -37,40 +38,31 @@ export interface CertificateDraft {
 
 /** Signs a certificate; PEM. Everything that makes it stand or fall with openssl, Go and Node is set here. */
 export async function encodeCertificate(draft: CertificateDraft): Promise<string> {
-  const { keys, algorithm } = signingKey(draft.issuer.key)
-  const x509 = await loadX509()
-  const subject = encodeSubject(x509, draft.subject)
-  const certificate = await x509.X509CertificateGenerator.create(
-    {
-      serialNumber: newSerial(),
-      subject,
-      issuer: issuerName(x509, draft.issuer) ?? subject,
-      ...validity(draft),
-      publicKey: spkiOf(draft.publicKey),
-      signingKey: keys.privateKey,
-      signingAlgorithm: algorithm,
-      extensions: await extensions(x509, draft, subject),
-    },
-    crypto,
+  const { algorithm, signed } = signerWith(draft.issuer.key)
+  const { notBefore, notAfter } = validity(draft)
+  const subject = encodeSubject(draft.subject)
+  const content = sequence(
+    element(explicit(0), integer(version3)),
+    newSerial(),
+    algorithm,
+    // As bytes, for so verifiers compare names: written differently, nobody could trace the certificate back.
+    draft.issuer.certificate?.subjectName.whole ?? subject,
+    sequence(time(notBefore), time(notAfter)),
+    subject,
+    spkiOf(draft.publicKey),
+    element(explicit(3), sequence(...extensions(draft, subject))),
   )
-  return joinPem([{ label: 'CERTIFICATE', der: Buffer.from(certificate.rawData) }])
+  return joinPem([{ label: 'CERTIFICATE', der: signed(content) }])
 }
+
+/** Counted from 0. */
+const version3 = 2
 
 /** 127 bits, of which 126 are random; positive, and never shortened by a leading zero. */
-function newSerial(): string {
+function newSerial(): Buffer {
   const bytes = randomBytes(16)
   bytes[0] = ((bytes[0] ?? 0) & 0x3f) | 0x40
-  return bytes.toString('hex')
-}
-
-function issuerName(x509: typeof X509, { certificate }: Issuer): X509.Name | undefined {
-  if (!certificate) return undefined
-  const name = new x509.Name(certificate.subjectName.whole)
-  // Verifiers compare names as bytes: an issuer written differently would make a certificate nobody can trace back.
-  if (!Buffer.from(name.toArrayBuffer()).equals(certificate.subjectName.whole)) {
-    throw failures.PKI_AUTHORITY_UNSUITABLE({ subject: name.toString(), detail: 'its name cannot be repeated exactly' })
-  }
-  return name
+  return element(tags.integer, bytes)
 }
 
 function validity({ notBefore, notAfter, issuer }: CertificateDraft): { notBefore: Date; notAfter: Date } {
@@ -82,31 +74,41 @@ function validity({ notBefore, notAfter, issuer }: CertificateDraft): { notBefor
   return { notBefore, notAfter: end }
 }
 
-async function extensions(x509: typeof X509, draft: CertificateDraft, subject: X509.Name): Promise<X509.Extension[]> {
+function extensions(draft: CertificateDraft, subject: Buffer): Buffer[] {
   const { ca, usages = [], issuer } = draft
-  const flags = ca ? caFlags(x509) : leafFlags(x509, draft)
-  const hasSubject = subject.toJSON().length > 0
+  const keyUsages = ca ? caUsages : leafUsages(draft)
+  const names = encodeSans(draft.sans ?? {})
+  const hasSubject = readElement(subject, tags.sequence).body.length > 0
   return [
-    new x509.BasicConstraintsExtension(ca !== undefined, ca?.pathLength, true),
-    flags === 0 ? undefined : new x509.KeyUsagesExtension(flags, true),
-    usages.length > 0 ? new x509.ExtendedKeyUsageExtension(usages.map((usage) => usageOids[usage])) : undefined,
-    encodeSans(x509, draft.sans ?? {}, !hasSubject),
-    await x509.SubjectKeyIdentifierExtension.create(spkiOf(draft.publicKey), false, crypto),
-    issuer.certificate && (await authorityKeyId(x509, issuer.certificate)),
-  ].filter((extension) => extension !== undefined)
+    encodeExtension(extensionOids.basicConstraints, basicConstraints(ca), true),
+    keyUsages.length > 0 &&
+      encodeExtension(extensionOids.keyUsage, bits(keyUsages.map((usage) => keyUsageBits[usage])), true),
+    usages.length > 0 &&
+      encodeExtension(extensionOids.extendedKeyUsage, sequence(...usages.map((usage) => oid(usageOids[usage])))),
+    names && encodeExtension(extensionOids.subjectAltName, names, !hasSubject),
+    encodeExtension(extensionOids.subjectKeyIdentifier, octetString(keyIdOf(draft.publicKey))),
+    issuer.certificate && encodeExtension(extensionOids.authorityKeyIdentifier, authorityKeyId(issuer.certificate)),
+  ].filter((extension) => Buffer.isBuffer(extension))
 }
 
-const caFlags = ({ KeyUsageFlags }: typeof X509) =>
-  KeyUsageFlags.digitalSignature | KeyUsageFlags.keyCertSign | KeyUsageFlags.cRLSign
+const basicConstraints = (ca: CertificateDraft['ca']): Buffer =>
+  sequence(...(ca ? [yes] : []), ...(ca?.pathLength === undefined ? [] : [integer(ca.pathLength)]))
 
-function leafFlags({ KeyUsageFlags }: typeof X509, { publicKey, keyUsages }: CertificateDraft): number {
-  const fitting: KeyUsage[] =
-    publicKey.asymmetricKeyType === 'rsa' ? ['digitalSignature', 'keyEncipherment'] : ['digitalSignature']
-  return (keyUsages ?? fitting).reduce((flags, usage) => flags | KeyUsageFlags[usage], 0)
+const keyUsageBits = { digitalSignature: 0, keyEncipherment: 2, keyCertSign: 5, cRLSign: 6 } as const
+
+const caUsages: readonly (keyof typeof keyUsageBits)[] = ['digitalSignature', 'keyCertSign', 'cRLSign']
+
+const leafUsages = ({ publicKey, keyUsages }: CertificateDraft): readonly KeyUsage[] =>
+  keyUsages ?? (publicKey.asymmetricKeyType === 'rsa' ? ['digitalSignature', 'keyEncipherment'] : ['digitalSignature'])
+
+/** SHA-1 of the key's bits, as RFC 5280 suggests: a hint where to look, which nothing is trusted for. */
+function keyIdOf(publicKey: KeyObject): Buffer {
+  const [, key] = fields(readElement(spkiOf(publicKey), tags.sequence), 2)
+  return createHash('sha1').update(readBytes(key)).digest()
 }
 
-function authorityKeyId(x509: typeof X509, { publicKey, extensions }: ParsedCertificate) {
-  return extensions.subjectKeyId
-    ? new x509.AuthorityKeyIdentifierExtension(extensions.subjectKeyId)
-    : x509.AuthorityKeyIdentifierExtension.create(spkiOf(publicKey), false, crypto)
-}
+/** `[0]` without a tag of its own. */
+const keyIdTag = 0x80
+
+const authorityKeyId = ({ publicKey, extensions: { subjectKeyId } }: ParsedCertificate): Buffer =>
+  sequence(element(keyIdTag, subjectKeyId ? Buffer.from(subjectKeyId, 'hex') : keyIdOf(publicKey)))

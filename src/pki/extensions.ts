@@ -1,5 +1,6 @@
 import type { Element } from './der.ts'
 import { DerError, expectTag, fields, hasBit, inside, readElement, readOid, tags } from './der.ts'
+import { octetString, oid, sequence, yes } from './der-write.ts'
 import { anyUsageOid, extensionOids, usageOids } from './oids.ts'
 import type { Sans } from './sans.ts'
 import { noSans, readSans } from './sans.ts'
@@ -31,6 +32,10 @@ const understood: readonly string[] = [
   // A list of policies narrows nothing unless somebody asks for one.
   extensionOids.certificatePolicies,
 ]
+
+/** One Extension in DER, around the DER of its value. */
+export const encodeExtension = (id: string, value: Buffer, critical = false): Buffer =>
+  sequence(oid(id), ...(critical ? [yes] : []), octetString(value))
 
 /** An Extensions sequence in DER, or none. */
 export function readExtensions(extensions: Element | undefined): Extensions {

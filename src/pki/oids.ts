@@ -14,6 +14,7 @@ export const extensionOids = {
   basicConstraints: '2.5.29.19',
   nameConstraints: '2.5.29.30',
   certificatePolicies: '2.5.29.32',
+  authorityKeyIdentifier: '2.5.29.35',
   extendedKeyUsage: '2.5.29.37',
 } as const
 
@@ -25,15 +26,25 @@ export const usageOids = {
 export const anyUsageOid = '2.5.29.37.0'
 export const extensionRequestOid = '1.2.840.113549.1.9.14'
 
+export const signatureOids = {
+  ecdsaSha256: '1.2.840.10045.4.3.2',
+  ecdsaSha384: '1.2.840.10045.4.3.3',
+  ecdsaSha512: '1.2.840.10045.4.3.4',
+  rsaSha256: '1.2.840.113549.1.1.11',
+  rsaSha384: '1.2.840.113549.1.1.12',
+  rsaSha512: '1.2.840.113549.1.1.13',
+  ed25519: '1.3.101.112',
+} as const
+
 /** Signatures accepted on a request, with the key type each one needs. */
 export const requestSignatures: Readonly<Record<string, { keyType: string; hash: string | null }>> = {
-  '1.2.840.10045.4.3.2': { keyType: 'ec', hash: 'sha256' },
-  '1.2.840.10045.4.3.3': { keyType: 'ec', hash: 'sha384' },
-  '1.2.840.10045.4.3.4': { keyType: 'ec', hash: 'sha512' },
-  '1.2.840.113549.1.1.11': { keyType: 'rsa', hash: 'sha256' },
-  '1.2.840.113549.1.1.12': { keyType: 'rsa', hash: 'sha384' },
-  '1.2.840.113549.1.1.13': { keyType: 'rsa', hash: 'sha512' },
-  '1.3.101.112': { keyType: 'ed25519', hash: null },
+  [signatureOids.ecdsaSha256]: { keyType: 'ec', hash: 'sha256' },
+  [signatureOids.ecdsaSha384]: { keyType: 'ec', hash: 'sha384' },
+  [signatureOids.ecdsaSha512]: { keyType: 'ec', hash: 'sha512' },
+  [signatureOids.rsaSha256]: { keyType: 'rsa', hash: 'sha256' },
+  [signatureOids.rsaSha384]: { keyType: 'rsa', hash: 'sha384' },
+  [signatureOids.rsaSha512]: { keyType: 'rsa', hash: 'sha512' },
+  [signatureOids.ed25519]: { keyType: 'ed25519', hash: null },
 }
 
 /** MD2, MD4, MD5 and SHA-1, with RSA, DSA and ECDSA: a second document with the same signature can be made. */

@@ -1,24 +1,19 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
-import { before, test } from 'node:test'
+import { test } from 'node:test'
 import fc from 'fast-check'
 import { isFailure } from '../core/failure.ts'
 import { Secret } from '../core/secret.ts'
 import { generateKey } from './keys.ts'
 import { joinPem, splitPem } from './pem.ts'
 import { createRequest, readRequest } from './request.ts'
-import { crypto, loadX509 } from './x509.ts'
+import { crypto, x509 } from './testing/x509.ts'
 
 const { keyPem, publicKeyPem } = generateKey()
 const agent = {
   commonName: 'system:open-cluster-management:west:agent-1',
   organizations: ['system:open-cluster-management:west', 'system:open-cluster-management:managed-clusters'],
 }
-
-let x509: Awaited<ReturnType<typeof loadX509>>
-before(async () => {
-  x509 = await loadX509()
-})
 
 /** A request as no decent program writes it. */
 async function oddRequest(
@@ -54,6 +49,34 @@ test('alternative names of every kind are kept', async () => {
   }
   const request = readRequest(await createRequest({ keyPem, subject: agent, sans }))
   assert.deepEqual(request.sans, { ...sans, otherKinds: [] })
+})
+
+test('another reader finds the signature good and the same names', async () => {
+  const text = fc.string({ unit: 'binary', minLength: 1 })
+  const asked = fc.record({
+    commonName: text,
+    organizations: fc.array(text, { maxLength: 3 }),
+    organizationalUnits: fc.array(text, { maxLength: 2 }),
+    dnsNames: fc.array(fc.domain(), { maxLength: 3 }),
+  })
+  await fc.assert(
+    fc.asyncProperty(asked, async ({ dnsNames, ...subject }) => {
+      const read = new x509.Pkcs10CertificateRequest(await createRequest({ keyPem, subject, sans: { dnsNames } }))
+      const names = [...read.extensions].flatMap((one) =>
+        new x509.SubjectAlternativeNameExtension(one.rawData).names.toJSON(),
+      )
+      assert.equal(await read.verify(crypto), true)
+      assert.deepEqual(read.subjectName.getField('CN'), [subject.commonName])
+      assert.deepEqual(read.subjectName.getField('O'), subject.organizations)
+      assert.deepEqual(read.subjectName.getField('OU'), subject.organizationalUnits)
+      assert.deepEqual(
+        names,
+        dnsNames.map((value) => ({ type: 'dns', value })),
+      )
+      assert.equal(read.extensions.length, dnsNames.length > 0 ? 1 : 0)
+      assert.deepEqual(Buffer.from(read.publicKey.rawData), splitPem(publicKeyPem)[0]?.der)
+    }),
+  )
 })
 
 test('keys of other kinds sign requests too', async () => {

@@ -2,17 +2,17 @@ import { createPublicKey, verify } from 'node:crypto'
 import type { Secret } from '../core/secret.ts'
 import type { Element } from './der.ts'
 import { DerError, expectTag, explicit, fields, inside, readBytes, readElement, readOid, tags } from './der.ts'
-import { readExtensions } from './extensions.ts'
+import { element, integer, oid, sequence, setOf } from './der-write.ts'
+import { encodeExtension, readExtensions } from './extensions.ts'
 import { failures } from './failures.ts'
-import { exportPublicKey, readPrivateKey } from './keys.ts'
-import { attributeOids, extensionRequestOid, requestSignatures } from './oids.ts'
+import { exportPublicKey, readPrivateKey, spkiOf } from './keys.ts'
+import { attributeOids, extensionOids, extensionRequestOid, requestSignatures } from './oids.ts'
 import { joinPem, onlyBlocks } from './pem.ts'
 import type { Sans } from './sans.ts'
 import { encodeSans } from './sans.ts'
-import { signingKey } from './signing.ts'
+import { signerWith } from './signing.ts'
 import type { Subject, SubjectInput } from './subject.ts'
 import { encodeSubject, readAttributes, readSubject } from './subject.ts'
-import { crypto, loadX509 } from './x509.ts'
 
 const label = 'CERTIFICATE REQUEST'
 
@@ -39,20 +39,19 @@ export interface RequestInput {
 /** A certificate request (PKCS#10) as PEM, signed with the key. */
 export async function createRequest({ keyPem, subject, sans = {} }: RequestInput): Promise<string> {
   if (subject.commonName === '') throw failures.PKI_SUBJECT_INVALID({ detail: 'the common name is empty' })
-  const { keys, algorithm } = signingKey(readPrivateKey(keyPem))
-  const x509 = await loadX509()
-  const extension = encodeSans(x509, sans)
-  const request = await x509.Pkcs10CertificateRequestGenerator.create(
-    {
-      name: encodeSubject(x509, subject),
-      keys,
-      signingAlgorithm: algorithm,
-      extensions: extension ? [extension] : [],
-    },
-    crypto,
+  const key = readPrivateKey(keyPem)
+  const names = encodeSans(sans)
+  const content = sequence(
+    integer(0),
+    encodeSubject(subject),
+    spkiOf(createPublicKey(key)),
+    element(explicit(0), ...(names ? [extensionRequest(encodeExtension(extensionOids.subjectAltName, names))] : [])),
   )
-  return joinPem([{ label, der: Buffer.from(request.rawData) }])
+  return joinPem([{ label, der: signerWith(key).signed(content) }])
 }
+
+const extensionRequest = (...extensions: readonly Buffer[]): Buffer =>
+  sequence(oid(extensionRequestOid), setOf(sequence(...extensions)))
 
 /**
  * Reads a request as strictly as Go does, and more so where readers differ: two common names are refused, because one

@@ -1,8 +1,8 @@
 import { isIP } from 'node:net'
 import type { Element } from './der.ts'
 import { DerError, inside, tags } from './der.ts'
+import { element, sequence } from './der-write.ts'
 import { failures } from './failures.ts'
-import type { X509 } from './x509.ts'
 
 /** Subject alternative names. */
 export interface Sans {
@@ -60,27 +60,32 @@ function readIp(body: Buffer): string {
   return canonicalIp(body.toString('hex').replace(/(.{4})(?!$)/g, '$1:'))
 }
 
-// The URL parser writes IPv6 as RFC 5952 asks, and without dotted quads, which the encoder would misread.
+// The URL parser writes IPv6 as RFC 5952 asks, and without dotted quads.
 const canonicalIp = (ip: string): string => (isIP(ip) === 6 ? new URL(`http://[${ip}]`).hostname.slice(1, -1) : ip)
 
-/** The extension to encode; undefined when there is nothing to name. Critical when there is no subject beside it. */
-export function encodeSans(
-  x509: typeof X509,
-  sans: Partial<Sans>,
-  critical = false,
-): X509.SubjectAlternativeNameExtension | undefined {
-  const names: X509.JsonGeneralName[] = [
-    ...(sans.dnsNames ?? []).map((value) => ({ type: 'dns' as const, value: checked('DNS name', value, isDnsName) })),
-    ...(sans.ipAddresses ?? []).map((value) => ({
-      type: 'ip' as const,
-      value: canonicalIp(checked('IP address', value, (ip) => isIP(ip) !== 0 && !ip.includes('%'))),
-    })),
-    ...(sans.uris ?? []).map((value) => ({ type: 'url' as const, value: checked('URI', value, isUri) })),
-    ...(sans.emails ?? []).map((value) => ({ type: 'email' as const, value: checked('email', value, isEmail) })),
+/** The GeneralNames in DER; undefined when there is nothing to name. */
+export function encodeSans({ dnsNames = [], ipAddresses = [], uris = [], emails = [] }: Partial<Sans>) {
+  const ascii = (tag: number, value: string) => element(tag, Buffer.from(value, 'latin1'))
+  const names = [
+    ...dnsNames.map((value) => ascii(130, checked('DNS name', value, isDnsName))),
+    ...ipAddresses.map((value) => element(135, ipBytes(checked('IP address', value, isPlainIp)))),
+    ...uris.map((value) => ascii(134, checked('URI', value, isUri))),
+    ...emails.map((value) => ascii(129, checked('email', value, isEmail))),
   ]
-  return names.length === 0 ? undefined : new x509.SubjectAlternativeNameExtension(names, critical)
+  return names.length === 0 ? undefined : sequence(...names)
 }
 
+function ipBytes(ip: string): Buffer {
+  if (isIP(ip) === 4) return Buffer.from(ip.split('.').map(Number))
+  const [before = [], after] = canonicalIp(ip)
+    .split('::')
+    .map((half) => half.split(':').filter(Boolean))
+  const left = 8 - before.length - (after?.length ?? 0)
+  const groups = after ? [...before, ...Array.from({ length: left }, () => '0'), ...after] : before
+  return Buffer.from(groups.map((group) => group.padStart(4, '0')).join(''), 'hex')
+}
+
+const isPlainIp = (value: string) => isIP(value) !== 0 && !value.includes('%')
 const isDnsName = (value: string) => value.length <= 253 && /^(\*\.)?\w([\w-]*\w)?(\.\w([\w-]*\w)?)*$/.test(value)
 const isUri = (value: string) => /^[\x21-\x7e]+$/.test(value) && URL.canParse(value)
 const isEmail = (value: string) => /^[\x21-\x7e]+@[\x21-\x7e]+$/.test(value)

@@ -1,36 +1,40 @@
-import type { KeyObject, webcrypto } from 'node:crypto'
-import { createPublicKey } from 'node:crypto'
+import type { KeyObject } from 'node:crypto'
+import { sign } from 'node:crypto'
+import { bitString, element, oid, sequence } from './der-write.ts'
 import { failures } from './failures.ts'
+import { signatureOids } from './oids.ts'
 
-const curves: Readonly<Record<string, { namedCurve: string; hash: string }>> = {
-  prime256v1: { namedCurve: 'P-256', hash: 'SHA-256' },
-  secp384r1: { namedCurve: 'P-384', hash: 'SHA-384' },
-  secp521r1: { namedCurve: 'P-521', hash: 'SHA-512' },
+interface Scheme {
+  oid: string
+  /** None where the algorithm hashes by itself. */
+  hash: string | null
+  /** Whether it has parameters: RSA has, and they are null. */
+  hasNull?: boolean
 }
 
-export interface SigningKey {
-  keys: { privateKey: webcrypto.CryptoKey; publicKey: webcrypto.CryptoKey }
-  algorithm: { name: string; hash: string }
+/** By curve or kind of key. Of ECDSA the hash is as long as the key. */
+const schemes: Readonly<Record<string, Scheme>> = {
+  prime256v1: { oid: signatureOids.ecdsaSha256, hash: 'sha256' },
+  secp384r1: { oid: signatureOids.ecdsaSha384, hash: 'sha384' },
+  secp521r1: { oid: signatureOids.ecdsaSha512, hash: 'sha512' },
+  rsa: { oid: signatureOids.rsaSha256, hash: 'sha256', hasNull: true },
+  ed25519: { oid: signatureOids.ed25519, hash: null },
 }
 
-/** A private key as the encoding library wants it, with the signature algorithm that fits the key. */
-export function signingKey(privateKey: KeyObject): SigningKey {
-  const { hash, ...algorithm } = algorithmOf(privateKey)
-  const imported = algorithm.name === 'RSASSA-PKCS1-v1_5' ? { ...algorithm, hash } : algorithm
-  return {
-    keys: {
-      privateKey: privateKey.toCryptoKey(imported, false, ['sign']),
-      publicKey: createPublicKey(privateKey).toCryptoKey(imported, true, ['verify']),
-    },
-    algorithm: { name: algorithm.name, hash },
-  }
+const nothing = element(0x05)
+
+/** How a key signs. */
+export interface Signer {
+  /** The AlgorithmIdentifier in DER, which a certificate repeats inside of what is signed. */
+  algorithm: Buffer
+  /** What is signed, the algorithm, the signature: a whole certificate or request in DER. */
+  signed(content: Buffer): Buffer
 }
 
-function algorithmOf(key: KeyObject): { name: string; hash: string; namedCurve?: string } {
+export function signerWith(key: KeyObject): Signer {
   const kind = key.asymmetricKeyDetails?.namedCurve ?? key.asymmetricKeyType ?? 'unknown'
-  const curve = curves[kind]
-  if (curve) return { name: 'ECDSA', ...curve }
-  if (kind === 'rsa') return { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' }
-  if (kind === 'ed25519') return { name: 'Ed25519', hash: 'SHA-512' }
-  throw failures.PKI_KEY_UNSUITABLE({ kind })
+  const scheme = schemes[kind]
+  if (!scheme) throw failures.PKI_KEY_UNSUITABLE({ kind })
+  const algorithm = sequence(oid(scheme.oid), ...(scheme.hasNull ? [nothing] : []))
+  return { algorithm, signed: (content) => sequence(content, algorithm, bitString(sign(scheme.hash, content, key))) }
 }

@@ -1,8 +1,8 @@
 import type { Element } from './der.ts'
 import { DerError, fields, inside, readOid, tags } from './der.ts'
+import { element, isOid, oid, sequence, setOf } from './der-write.ts'
 import { failures } from './failures.ts'
 import { attributeOids } from './oids.ts'
-import type { X509 } from './x509.ts'
 
 /** Who a certificate or request is about. For Kubernetes the common name is the user, the organizations are groups. */
 export interface Subject {
@@ -44,12 +44,14 @@ export function readAttributes(name: Element): Attribute[] {
     })
 }
 
+const textTags = { utf8: 12, printable: 19, ia5: 22 } as const
+
 const charsets: Readonly<Record<number, (bytes: Buffer) => string>> = {
-  12: (bytes) => new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes), // UTF8String
+  [textTags.utf8]: (bytes) => new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes),
   18: ascii, // NumericString
-  19: ascii, // PrintableString
+  [textTags.printable]: ascii,
   20: (bytes) => bytes.toString('latin1'), // TeletexString, in practice Latin-1
-  22: ascii, // IA5String
+  [textTags.ia5]: ascii,
   30: (bytes) => new TextDecoder('utf-16be', { fatal: true, ignoreBOM: true }).decode(bytes), // BMPString
 }
 
@@ -69,11 +71,10 @@ function readText(element: Element | undefined): string {
 }
 
 /**
- * The name to encode. Each organization is a part of its own: Go packs several into one set, which DER sorts, and the
- * order would be lost. Values are given as typed strings, because the library would otherwise read quotes, backslashes
- * and a leading # as notation.
+ * The Name in DER. Each organization is a part of its own: Go packs several into one set, which DER sorts, and the order
+ * would be lost.
  */
-export function encodeSubject(x509: typeof X509, subject: SubjectInput): X509.Name {
+export function encodeSubject(subject: SubjectInput): Buffer {
   const { commonName, organizations = [], organizationalUnits = [], others = [] } = subject
   const named = (oid: string, values: readonly string[]) => values.map((value) => ({ oid, value }))
   const attributes = [
@@ -82,17 +83,21 @@ export function encodeSubject(x509: typeof X509, subject: SubjectInput): X509.Na
     ...named(attributeOids.commonName, commonName === '' ? [] : [commonName]),
     ...others,
   ]
-  return new x509.Name(attributes.map(({ oid, value }) => ({ [oid]: [typedText(oid, value)] })))
+  return sequence(...attributes.map((attribute) => setOf(sequence(oid(checkedOid(attribute)), encodeText(attribute)))))
+}
+
+function checkedOid({ oid, value }: Attribute): string {
+  if (!isOid(oid)) throw failures.PKI_SUBJECT_INVALID({ detail: 'an attribute has no object identifier' })
+  if (value === '') throw failures.PKI_SUBJECT_INVALID({ detail: `an attribute (${oid}) is empty` })
+  if (!value.isWellFormed()) throw failures.PKI_SUBJECT_INVALID({ detail: `an attribute (${oid}) is not Unicode text` })
+  return oid
 }
 
 const ia5Oids: readonly string[] = [attributeOids.email, attributeOids.domainComponent]
 
-function typedText(oid: string, value: string) {
-  if (!/^\d+(\.\d+)+$/.test(oid))
-    throw failures.PKI_SUBJECT_INVALID({ detail: 'an attribute has no object identifier' })
-  if (value === '') throw failures.PKI_SUBJECT_INVALID({ detail: `an attribute (${oid}) is empty` })
-  if (!value.isWellFormed()) throw failures.PKI_SUBJECT_INVALID({ detail: `an attribute (${oid}) is not Unicode text` })
-  if (/^[A-Za-z0-9 '()+,\-./:=?]+$/.test(value) && !ia5Oids.includes(oid)) return { printableString: value }
-  if (/^[\x20-\x7e]+$/.test(value) && ia5Oids.includes(oid)) return { ia5String: value }
-  return { utf8String: value }
+function encodeText({ oid, value }: Attribute): Buffer {
+  const isIa5 = ia5Oids.includes(oid)
+  if (!isIa5 && /^[A-Za-z0-9 '()+,\-./:=?]+$/.test(value)) return element(textTags.printable, Buffer.from(value))
+  if (isIa5 && /^[\x20-\x7e]+$/.test(value)) return element(textTags.ia5, Buffer.from(value))
+  return element(textTags.utf8, Buffer.from(value))
 }

@@ -5,14 +5,11 @@ import { isFailure } from '../core/failure.ts'
 import type { Secret } from '../core/secret.ts'
 import type { Authority } from './authority.ts'
 import { createAuthority, createSelfSigned, issueCertificate } from './authority.ts'
-import { generateKey, readPrivateKey } from './keys.ts'
+import { generateKey } from './keys.ts'
 import { joinPem, splitPem } from './pem.ts'
-import { signingKey } from './signing.ts'
+import { crypto, cryptoKeys, x509 } from './testing/x509.ts'
 import { whyUntrusted } from './trust.ts'
-import type { X509 } from './x509.ts'
-import { crypto, loadX509 } from './x509.ts'
 
-const x509 = await loadX509()
 const hour = 3_600_000
 const clock = new FakeClock('2026-06-01T12:00:00Z')
 const now = clock.now()
@@ -42,21 +39,21 @@ const leaf = await aLeaf(middle)
 /** An authority or leaf as createAuthority would never make it, issued by `issuer` or by itself. */
 async function anOddOne(
   commonName: string,
-  extensions: X509.Extension[],
+  extensions: x509.Extension[],
   issuer?: Authority,
-  { hash, keyPem = generateKey().keyPem }: { hash?: string; keyPem?: Secret } = {},
+  { hash = 'SHA-256', keyPem = generateKey().keyPem }: { hash?: string; keyPem?: Secret } = {},
 ): Promise<Authority> {
-  const own = signingKey(readPrivateKey(keyPem))
-  const signer = issuer ? signingKey(readPrivateKey(issuer.keyPem)) : own
+  const own = cryptoKeys(keyPem)
+  const signer = issuer ? cryptoKeys(issuer.keyPem) : own
   const certificate = await x509.X509CertificateGenerator.create(
     {
       subject: [{ CN: [commonName] }],
       issuer: issuer ? new x509.X509Certificate(issuer.certPem).subjectName : [{ CN: [commonName] }],
       notBefore: later(-hour),
       notAfter: later(hour),
-      publicKey: own.keys.publicKey,
-      signingKey: signer.keys.privateKey,
-      signingAlgorithm: { ...signer.algorithm, ...(hash && { hash }) },
+      publicKey: own.publicKey,
+      signingKey: signer.privateKey,
+      signingAlgorithm: { name: 'ECDSA', hash },
       extensions,
     },
     crypto,
