@@ -1,4 +1,5 @@
 import type { KubeObject } from '../kube/objects.ts'
+import { clusterManagementAddOnConversion } from './addon/cluster-management-addon-conversion.ts'
 import { managedClusterAddOnConversion } from './addon/conversion.ts'
 import { failures } from './failures.ts'
 
@@ -14,7 +15,7 @@ export interface Conversion {
 }
 
 /** Of every kind that is declared with a conversion. */
-export const conversions: readonly Conversion[] = [managedClusterAddOnConversion]
+export const conversions: readonly Conversion[] = [managedClusterAddOnConversion, clusterManagementAddOnConversion]
 
 /** A ConversionReview of `apiextensions.k8s.io/v1`, as the API server sends it. */
 export interface ConversionReview {

@@ -1,13 +1,12 @@
 import { defined } from '../../kube/kubeconfig/defined.ts'
 import type { ObjectMeta } from '../../kube/objects.ts'
 import { apiVersionOf } from '../../kube/objects.ts'
-import type { Conversion } from '../conversion.ts'
-import { failures } from '../failures.ts'
 import { namespaceName } from '../fields.ts'
 import { newReferences, oldReferences, onlyInOldReferences } from './config-references.ts'
 import type { ManagedClusterAddOnV1Alpha1 } from './managed-cluster-addon.ts'
 import { ManagedClusterAddOn } from './managed-cluster-addon.ts'
 import { newRegistrations, oldRegistrations, onlyInNew, onlyInOld } from './registrations.ts'
+import { betweenTwo } from './two-versions.ts'
 import type { OnlyInV1Alpha1 } from './unfitting.ts'
 import { onlyInV1Alpha1, onlyInV1Beta1 } from './unfitting.ts'
 
@@ -15,7 +14,6 @@ type Old = ManagedClusterAddOnV1Alpha1
 type New = ManagedClusterAddOn
 type Annotations = Record<string, string>
 
-const { group, kind } = ManagedClusterAddOn.declaration
 const v1alpha1 = apiVersionOf(ManagedClusterAddOn.versions.v1alpha1)
 const v1beta1 = apiVersionOf(ManagedClusterAddOn.versions.v1beta1)
 
@@ -23,17 +21,7 @@ const v1beta1 = apiVersionOf(ManagedClusterAddOn.versions.v1beta1)
 export const installNamespaceAnnotation = 'addon.open-cluster-management.io/v1alpha1-install-namespace'
 
 /** Edits made in the other version meanwhile win over what was kept of the former one. */
-export const managedClusterAddOnConversion: Conversion = {
-  group,
-  kind,
-  convert(object, to) {
-    const from = object.apiVersion ?? ''
-    if (from === to && (to === v1alpha1 || to === v1beta1)) return object
-    if (from === v1alpha1 && to === v1beta1) return toV1Beta1(object as Old)
-    if (from === v1beta1 && to === v1alpha1) return toV1Alpha1(object as New)
-    throw failures.CONVERSION_UNKNOWN_VERSION({ kind, from, to, known: `${v1alpha1} and ${v1beta1}` })
-  },
-}
+export const managedClusterAddOnConversion = betweenTwo<Old, New>(ManagedClusterAddOn, { toV1Beta1, toV1Alpha1 })
 
 function toV1Beta1({ metadata, spec, status, ...rest }: Old): New {
   const annotations = withoutUnfitting(metadata)
