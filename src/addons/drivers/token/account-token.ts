@@ -1,0 +1,38 @@
+import { createHash } from 'node:crypto'
+import type { Secret } from '../../../core/secret.ts'
+
+/** What the token of a service account says of itself. */
+export interface TokenClaims {
+  readonly namespace: string
+  readonly account: string
+  readonly uid: string
+  readonly issuedAt: Date
+  readonly expiresAt: Date
+}
+
+/**
+ * Reads a token without checking who signed it: good for a comparison with what is on record, and for nothing else.
+ * Undefined for what is no token of a service account.
+ */
+export function readClaims(token: Secret): TokenClaims | undefined {
+  const [header, payload, signature, ...rest] = token.reveal().split('.')
+  if (!header || !payload || !signature || rest.length > 0) return undefined
+  try {
+    const { iat, exp, 'kubernetes.io': bound } = JSON.parse(Buffer.from(payload, 'base64url').toString())
+    const { namespace, serviceaccount } = bound
+    const { name: account, uid } = serviceaccount
+    const isWhole = [namespace, account, uid].every((text) => typeof text === 'string' && text !== '')
+    if (!isWhole || !Number.isSafeInteger(iat) || !Number.isSafeInteger(exp) || exp <= iat) return undefined
+    return { namespace, account, uid, issuedAt: new Date(iat * 1_000), expiresAt: new Date(exp * 1_000) }
+  } catch {
+    return undefined
+  }
+}
+
+/** Identifies a token without giving it away. */
+export const fingerprintOf = (token: Secret): string => createHash('sha256').update(token.reveal()).digest('hex')
+
+/** The API server reads its clock twice, once for the token and once for what it says beside it. */
+const roundingMs = 1_000
+
+export const isSameMoment = (a: Date, b: Date): boolean => Math.abs(a.getTime() - b.getTime()) <= roundingMs

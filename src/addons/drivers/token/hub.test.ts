@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict'
+import type { TestContext } from 'node:test'
+import { test } from 'node:test'
+import { FakeClock } from '../../../../test/support/fake-clock.ts'
+import { kubeFailure, MemoryKube } from '../../../../test/support/memory-kube.ts'
+import { ManagedClusterAddOn } from '../../../apis/addon/managed-cluster-addon.ts'
+import { ManagedCluster } from '../../../apis/cluster/managed-cluster.ts'
+import { runTogether } from '../../../core/lifecycle.ts'
+import { silentLog } from '../../../core/log.ts'
+import { noMetrics } from '../../../core/metrics.ts'
+import { randomFrom } from '../../../core/random.ts'
+import { accountUser } from '../../../fleet/names.ts'
+import { informer } from '../../../kube/informer.ts'
+import { roleBindings, roles, serviceAccounts } from '../../../kube/kinds.ts'
+import type { Collection, Kube, WatchOptions } from '../../../kube/kube.ts'
+import type { KubeObject, Resource } from '../../../kube/objects.ts'
+import { addonHubView } from '../../hub/view.ts'
+import { tokenInfrastructure } from './hub.ts'
+
+/** The add-on `logs` of the cluster `west`, and a hub that hears of changes of add-ons only while nothing is held back. */
+async function scene(t: TestContext) {
+  const clock = new FakeClock()
+  const server = new MemoryKube(clock)
+  let held: PromiseWithResolvers<void> | undefined
+  async function* late<T extends KubeObject>(collection: Collection<T>, options?: WatchOptions) {
+    for await (const event of collection.watch(options)) {
+      await held?.promise
+      yield event
+    }
+  }
+  const kube: Kube = {
+    request: server.request,
+    of<T extends KubeObject>(resource: Resource<T>, namespace?: string): Collection<T> {
+      const collection = server.of(resource, namespace)
+      if (resource.plural !== ManagedClusterAddOn.resource.plural) return collection
+      return { ...collection, metadata: collection.metadata, watch: (options) => late(collection, options) }
+    },
+  }
+  const addons = server.of(ManagedClusterAddOn.resource, 'west')
+  const declared = { driver: 'token', subject: { user: accountUser('west', 'logs-agent') } } as const
+  await server.of(ManagedCluster.resource).create({ metadata: { name: 'west' }, spec: { hubAcceptsClient: true } })
+  const declare = () =>
+    addons.create({
+      metadata: { name: 'logs' },
+      spec: {},
+      status: { registrations: [{ type: 'kubeClient', kubeClient: declared }] },
+    })
+  const deps = { kube, clock, random: randomFrom(() => 0), log: silentLog, metrics: noMetrics }
+  const view = addonHubView(kube, deps)
+  const clusters = informer(kube.of(ManagedCluster.resource), deps)
+  const hub = tokenInfrastructure({
+    ...deps,
+    view,
+    clusters,
+    events: { record() {}, async flush() {} },
+    checkpoint() {},
+    settings: { labels: {} },
+  })
+  const stop = new AbortController()
+  const running = runTogether(stop.signal, [view.run, clusters.run, hub.run])
+  t.after(() => {
+    stop.abort()
+    return running.catch(() => {})
+  })
+  await clock.settle()
+  return {
+    clock,
+    server,
+    declare,
+    accounts: server.of(serviceAccounts, 'west'),
+    roles: server.of(roles, 'west'),
+    bindings: server.of(roleBindings, 'west'),
+    status: async () => (await addons.get('logs')).status?.conditions?.map(({ status }) => status),
+    holdBack() {
+      held = Promise.withResolvers<void>()
+    },
+    letGo() {
+      held?.resolve()
+      held = undefined
+    },
+  }
+}
+
+const name = 'logs-token-role'
+
+test('a failure that is over before the hub hears of its own report does not stay', async (t) => {
+  const { clock, server, declare, roles, status, holdBack, letGo } = await scene(t)
+  await declare()
+  await clock.settle()
+  assert.deepEqual(await status(), ['True'])
+  holdBack()
+  server.failNext(1, kubeFailure(500, 'InternalError'), 'patch')
+  await roles.update({ ...(await roles.get(name)), rules: [] })
+  await clock.settle()
+  assert.deepEqual(await status(), ['False'])
+  await clock.advance('10s')
+  assert.equal((await roles.get(name)).rules?.length, 1)
+  letGo()
+  await clock.settle()
+  assert.deepEqual(await status(), ['True'])
+})
+
+test("somebody else's account: no right to its tokens is made, and one from before goes", async (t) => {
+  const { clock, declare, accounts, roles, bindings, status } = await scene(t)
+  const foreign = () => accounts.create({ metadata: { name: 'logs-agent' } })
+  const rights = async () => [await roles.find(name), await bindings.find(name)].map(Boolean)
+  await foreign()
+  await declare()
+  await clock.settle()
+  assert.deepEqual([await status(), await rights()], [['False'], [false, false]])
+  await accounts.delete('logs-agent')
+  await clock.advance('10m')
+  assert.deepEqual([await status(), await rights()], [['True'], [true, true]])
+  await accounts.delete('logs-agent')
+  await foreign()
+  await clock.advance('1s')
+  assert.deepEqual([await status(), await rights()], [['False'], [false, false]])
+})
+
+test("somebody else's role: what binds to it goes; somebody else's binding: nothing is made again and again", async (t) => {
+  const { clock, server, declare, roles, bindings, status } = await scene(t)
+  await declare()
+  await clock.settle()
+  await roles.delete(name)
+  await roles.create({ metadata: { name }, rules: [] })
+  await clock.advance('1s')
+  assert.deepEqual([await status(), await bindings.find(name)], [['False'], undefined])
+  await roles.delete(name)
+  await bindings.create({ metadata: { name }, roleRef: { apiGroup: '', kind: 'Role', name: 'other' } })
+  await clock.advance('10m')
+  assert.deepEqual([await status(), (await bindings.get(name)).roleRef.name], [['False'], 'other'])
+  const removals = server.count('delete')
+  await clock.advance('1h')
+  assert.equal(server.count('delete'), removals)
+})

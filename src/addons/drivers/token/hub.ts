@@ -1,0 +1,161 @@
+import { isFailure } from '../../../core/failure.ts'
+import { isAbort } from '../../../core/lifecycle.ts'
+import type { Outcome } from '../../../core/outcome.ts'
+import { done } from '../../../core/outcome.ts'
+import { accountUser, addonAccounts } from '../../../fleet/names.ts'
+import { ensure } from '../../../fleet/wanted/ensure.ts'
+import type { Named } from '../../../fleet/wanted/named.ts'
+import type { Controller } from '../../../kube/controller.ts'
+import { controller } from '../../../kube/controller.ts'
+import { isConflict } from '../../../kube/failures.ts'
+import type { Informer } from '../../../kube/informer.ts'
+import { roleBindings, roles, serviceAccounts } from '../../../kube/kinds.ts'
+import type { Key, KubeObject, Resource, Stored } from '../../../kube/objects.ts'
+import { splitKey } from '../../../kube/objects.ts'
+import type { AddonHubDeps } from '../../hub/deps.ts'
+import { failures } from './failures.ts'
+import type { TokenObjects } from './hub-objects.ts'
+import { isMadeFor, tokenObjects } from './hub-objects.ts'
+import { notReady, ready, report } from './hub-report.ts'
+import { planFor, watchesOf } from './hub-view.ts'
+import { tokenBinding } from './names.ts'
+
+/** Add-ons at a time: most of an account's making is waiting for the API server. */
+const workers = 16
+
+const made = {
+  ServiceAccount: 'addon-token.account-made',
+  Role: 'addon-token.role-made',
+  RoleBinding: 'addon-token.binding-made',
+} as const
+
+/** Makes the account of each add-on that comes by token, with the right to ask for its tokens, and takes both away again. */
+export function tokenInfrastructure(deps: AddonHubDeps): Controller {
+  const { kube, view, settings } = deps
+  const placed = new Map<Key, readonly string[]>()
+  const failing = new Set<Key>()
+
+  async function reconcile(key: Key, signal: AbortSignal): Promise<Outcome> {
+    const { namespace: cluster = '', name } = splitKey(key)
+    const plan = planFor(deps, key)
+    const addon = view.addons.get(key)
+    if (plan.is !== 'wanted') {
+      await remove(cluster, name, undefined, signal)
+      placed.delete(key)
+      if (plan.is === 'refused') failing.add(key)
+      else failing.delete(key)
+      if (addon && plan.is !== 'gone')
+        await report(
+          deps,
+          addon,
+          plan.is === 'refused' ? notReady(refusal(cluster, name, plan.user)) : undefined,
+          signal,
+        )
+      return done
+    }
+    try {
+      const wanted = tokenObjects(cluster, name, plan.account, settings.labels)
+      const [uids] = await Promise.all([place(key, wanted, signal), remove(cluster, name, plan.account, signal)])
+      placed.set(key, uids)
+      failing.delete(key)
+      const [uid] = uids
+      if (addon) await report(deps, addon, ready({ namespace: cluster, account: plan.account, uid }), signal)
+    } catch (error) {
+      if (addon && !signal.aborted && !isAbort(error, signal) && !isConflict(error)) {
+        failing.add(key)
+        await report(deps, addon, notReady(`${messageOf(error)}; the hub tries again`), signal).catch((err: unknown) =>
+          deps.log.debug({ err, key }, 'failure could not be reported'),
+        )
+      }
+      throw error
+    }
+    return done
+  }
+
+  /**
+   * The UIDs, that of the account first. One after the other: a right to the tokens of an account that turns out to be
+   * somebody else's would give that one away, and Kubernetes lets only its admins bind to a role that is not there yet.
+   */
+  async function place(key: Key, wanted: TokenObjects, signal: AbortSignal): Promise<[string, ...string[]]> {
+    const { namespace: cluster = '', name: addon } = splitKey(key)
+    const withoutRights = async (error: unknown): Promise<never> => {
+      if (isFailure(error, 'ADDON_ACCOUNT_TAKEN')) await removeRights(cluster, addon, signal)
+      throw error
+    }
+    const account = await own(serviceAccounts, view.accounts, key, wanted.account, signal).catch(withoutRights)
+    const role = await own(roles, view.roles, key, wanted.role, signal).catch(withoutRights)
+    const binding = await own(roleBindings, view.roleBindings, key, wanted.roleBinding, signal)
+    return [account, role, binding].map(({ metadata }) => metadata.uid) as [string, ...string[]]
+  }
+
+  /** What somebody else made under the name is left alone: its rights may be those of another. */
+  async function own<T extends KubeObject>(
+    resource: Resource<T>,
+    informer: Informer<T>,
+    key: Key,
+    wanted: Named<T>,
+    signal: AbortSignal,
+  ): Promise<Stored<T>> {
+    const { namespace: cluster = '', name: addon } = splitKey(key)
+    const { name } = wanted.metadata
+    const mayTake = (found: Stored<T>) => {
+      // Ours from before its labels were taken off.
+      if (isMadeFor(found, addon) || placed.get(key)?.includes(found.metadata.uid)) return
+      throw failures.ADDON_ACCOUNT_TAKEN({ kind: resource.kind, name: `${cluster}/${name}`, addon })
+    }
+    const seen = informer.get(`${cluster}/${name}`)
+    if (seen) mayTake(seen)
+    const stored = await ensure(kube.of(resource, cluster), wanted, seen, signal, mayTake)
+    if (!seen) deps.checkpoint(made[resource.kind as keyof typeof made])
+    return stored
+  }
+
+  /** All that was made for the add-on, but for this account and its rights. */
+  async function remove(
+    cluster: string,
+    addon: string,
+    except: string | undefined,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const accounts = addonAccounts(cluster, addon).filter((account) => account !== except)
+    await Promise.all([
+      ...(except === undefined ? [removeRights(cluster, addon, signal)] : []),
+      ...accounts.map((account) => drop(serviceAccounts, view.accounts, cluster, addon, account, signal)),
+    ])
+  }
+
+  async function removeRights(cluster: string, addon: string, signal: AbortSignal): Promise<void> {
+    const name = tokenBinding(addon)
+    await Promise.all([
+      drop(roleBindings, view.roleBindings, cluster, addon, name, signal),
+      drop(roles, view.roles, cluster, addon, name, signal),
+    ])
+  }
+
+  async function drop<T extends KubeObject>(
+    resource: Resource<T>,
+    informer: Informer<T>,
+    cluster: string,
+    addon: string,
+    name: string,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const found = informer.get(`${cluster}/${name}`)
+    if (!found || found.metadata.deletionTimestamp || !isMadeFor(found, addon)) return
+    await kube.of(resource, cluster).delete(name, { signal, preconditions: { uid: found.metadata.uid } })
+    deps.checkpoint('addon-token.part-removed')
+  }
+
+  return controller('addon-token', (key, { signal }) => reconcile(key, signal), {
+    ...deps,
+    watches: watchesOf(deps, placed, failing),
+    workers,
+  })
+}
+
+function refusal(cluster: string, addon: string, user: string): string {
+  const [ours, theirs] = addonAccounts(cluster, addon).map((account) => accountUser(cluster, account))
+  return `the add-on is declared as ${user}; by token it can only be ${ours} or ${theirs}`
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
