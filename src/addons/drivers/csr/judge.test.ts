@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { ManagedClusterAddOn } from '../../../apis/addon/managed-cluster-addon.ts'
+import type { ManagedCluster } from '../../../apis/cluster/managed-cluster.ts'
+import { agentUser, annotations, clientSigner } from '../../../fleet/names.ts'
+import type { Stored } from '../../../kube/objects.ts'
+import type { RegistrationItem } from '../../registrations.ts'
+import type { Judged } from './judge.ts'
+import { isUnwanted, whyNotApproved } from './judge.ts'
+import type { AddonRequest } from './read-request.ts'
+import { readAddonRequest } from './read-request.ts'
+import { aCustomSigner, aKubeClient, aRequest } from './testing/items.ts'
+
+const cluster: Stored<ManagedCluster> = {
+  metadata: { name: 'west', uid: 'c', resourceVersion: '1' },
+  spec: { hubAcceptsClient: true },
+}
+const addonWith = (registrations: unknown[]): Stored<ManagedClusterAddOn> => ({
+  metadata: { name: 'logs', namespace: 'west', uid: 'a', resourceVersion: '1' },
+  spec: {},
+  status: { registrations } as NonNullable<ManagedClusterAddOn['status']>,
+})
+const kubeClient = (subject: object, driver?: string) => ({ type: 'kubeClient', kubeClient: { subject, driver } })
+
+async function requestFor(item: RegistrationItem): Promise<AddonRequest> {
+  const request = readAddonRequest(await aRequest(item), item.signer)
+  assert.ok(typeof request !== 'string', `${request}`)
+  return request
+}
+const why = async (item: RegistrationItem, given: Partial<Judged> = {}) =>
+  whyNotApproved({
+    request: await requestFor(item),
+    cluster,
+    addon: addonWith([kubeClient(item.subject, 'csr')]),
+    approvers: [],
+    ...given,
+  })
+
+test('a registered subject of the add-on is approved, also one that the registration leaves open', async () => {
+  assert.equal(await why(aKubeClient()), undefined)
+  assert.equal(await why(aKubeClient(), { addon: addonWith([{ type: 'kubeClient' }]) }), undefined)
+})
+
+test('the cluster has to be in, and its agent in place', async () => {
+  const written = (agent: string) => ({
+    ...cluster,
+    metadata: { ...cluster.metadata, annotations: { [annotations.agentName]: agent } },
+  })
+  assert.equal(await why(aKubeClient(), { cluster: undefined }), 'ClusterNotAccepted')
+  assert.equal(
+    await why(aKubeClient(), { cluster: { ...cluster, spec: { hubAcceptsClient: false } } }),
+    'ClusterNotAccepted',
+  )
+  const going = { ...cluster.metadata, deletionTimestamp: '2026-03-01T12:00:00Z' as never }
+  assert.equal(await why(aKubeClient(), { cluster: { ...cluster, metadata: going } }), 'ClusterNotAccepted')
+  assert.equal(await why(aKubeClient(), { cluster: written('a2') }), 'AgentReplaced')
+  assert.equal(await why(aKubeClient(), { cluster: written('a1') }), undefined)
+})
+
+test('the add-on has to be there and ask for exactly this by certificate', async () => {
+  const item = aKubeClient()
+  assert.equal(await why(item, { addon: undefined }), 'AddonNotFound')
+  for (const registrations of [
+    [],
+    [kubeClient({}, 'token')],
+    [kubeClient({ user: 'other' }, 'csr')],
+    [kubeClient({ groups: ['more'] }, 'csr')],
+    [{ type: 'customSigner', customSigner: { signerName: 'example.com/s' } }],
+  ])
+    assert.equal(await why(item, { addon: addonWith(registrations) }), 'NotRegistered')
+})
+
+test('the hub does not speak for other signers, whatever is registered', async () => {
+  const signerName = 'example.com/s'
+  const registered = addonWith([{ type: 'customSigner', customSigner: { signerName } }])
+  assert.equal(await why(aCustomSigner(signerName), { addon: registered }), 'OtherSigner')
+})
+
+test('a registration is no proof: what the agent wrote there itself gives it nothing', async () => {
+  assert.equal(await why(aKubeClient({ groups: ['system:masters'] })), 'ReservedSubject')
+  assert.equal(await why(aKubeClient({ user: agentUser('east', 'a1') })), 'ReservedSubject')
+  assert.equal(await why(aKubeClient({ user: 'admin' })), 'OtherSubject')
+})
+
+test('an approver speaks for its own add-on, and not for the system', async () => {
+  const approvers = (addon: string) => ({ approvers: [{ addon, mayApprove: () => true }] })
+  assert.equal(await why(aKubeClient({ user: 'reader' }), approvers('logs')), undefined)
+  assert.equal(await why(aKubeClient({ user: 'reader' }), approvers('log')), 'OtherSubject')
+  assert.equal(await why(aKubeClient({ groups: ['system:masters'] }), approvers('logs')), 'ReservedSubject')
+})
+
+test('a request is unwanted once no registration asks for it, unless one leaves its subject open', async () => {
+  const request = await requestFor(aKubeClient({ user: 'old' }))
+  const unwanted = (registrations: unknown[]) => isUnwanted(addonWith(registrations), request)
+  assert.equal(isUnwanted(undefined, request), true)
+  assert.equal(unwanted([]), true)
+  assert.equal(unwanted([kubeClient({ user: 'new' }, 'csr')]), true)
+  assert.equal(unwanted([kubeClient({ user: 'old' }, 'token')]), true)
+  assert.equal(unwanted([kubeClient({ user: 'old' }, 'csr')]), false)
+  assert.equal(unwanted([{ type: 'kubeClient' }]), false)
+  const custom = await requestFor(aCustomSigner('example.com/s', { user: 'old' }))
+  const registration = (user: string, signerName = 'example.com/s') => ({
+    type: 'customSigner',
+    customSigner: { signerName, subject: { user } },
+  })
+  assert.equal(isUnwanted(addonWith([registration('old')]), custom), false)
+  assert.equal(isUnwanted(addonWith([registration('new')]), custom), true)
+  assert.equal(isUnwanted(addonWith([registration('old', clientSigner)]), custom), true)
+})
