@@ -1,0 +1,59 @@
+import { installNamespaceAnnotation } from '../apis/addon/conversion.ts'
+import type { ManagedClusterAddOn } from '../apis/addon/managed-cluster-addon.ts'
+import { addonNamespace, addonSecrets, clientSigner } from '../fleet/names.ts'
+import type { Stored } from '../kube/objects.ts'
+
+export type DriverName = 'csr' | 'token'
+type Registrations = NonNullable<NonNullable<ManagedClusterAddOn['status']>['registrations']>
+export type Registration = Registrations[number]
+
+export interface ItemSubject {
+  readonly user?: string
+  readonly groups?: readonly string[]
+  readonly organizationUnits?: readonly string[]
+}
+
+/** One credential that an add-on needs, as its registration says. */
+export interface RegistrationItem {
+  readonly cluster: string
+  readonly addon: string
+  /** Its place in `status.registrations`. */
+  readonly index: number
+  readonly type: Registration['type']
+  readonly signer: string
+  readonly subject: ItemSubject
+  /** As it stands on the hub; only for the type kubeClient. */
+  readonly driver: DriverName | undefined
+  /** Where the credential is kept on the managed cluster. */
+  readonly secret: { readonly namespace: string; readonly name: string }
+}
+
+export const installNamespaceOf = ({ metadata, status }: ManagedClusterAddOn): string =>
+  status?.namespace || metadata?.annotations?.[installNamespaceAnnotation] || addonNamespace
+
+/** Those that can be carried out: a custom signer without a name cannot. */
+export function itemsOf(object: Stored<ManagedClusterAddOn>): RegistrationItem[] {
+  const { name: addon, namespace: cluster = '' } = object.metadata
+  const namespace = installNamespaceOf(object)
+  const common = { cluster, addon }
+  return (object.status?.registrations ?? []).flatMap((registration, index): RegistrationItem[] => {
+    if (registration.type === 'kubeClient') {
+      const { subject = {}, driver } = registration.kubeClient ?? {}
+      const secret = { namespace, name: addonSecrets.kubeClient(addon) }
+      return [{ ...common, index, type: 'kubeClient', signer: clientSigner, subject, driver, secret }]
+    }
+    const { signerName, subject = {} } = registration.customSigner ?? {}
+    if (!signerName) return []
+    const secret = { namespace, name: addonSecrets.customSigner(addon, signerName) }
+    return [{ ...common, index, type: 'customSigner', signer: signerName, subject, driver: undefined, secret }]
+  })
+}
+
+/** Sentences: which registrations cannot be carried out as they stand, and why. */
+export const unusableOf = ({ status }: ManagedClusterAddOn): string[] =>
+  (status?.registrations ?? []).flatMap(({ type, customSigner }, index) =>
+    type === 'customSigner' && !customSigner?.signerName ? [`registration ${index}: it names no signer`] : [],
+  )
+
+/** The item in words that tell it from the others of its add-on. */
+export const itemName = ({ type, signer }: RegistrationItem): string => (type === 'kubeClient' ? type : signer)
