@@ -1,8 +1,10 @@
 import { agentSecrets, clusterNameConfigMap } from '../../fleet/names.ts'
 import { deployments, namespaces, secrets, serviceAccounts } from '../../kube/kinds.ts'
+import { addonNamespaceManifests, addonRbacManifests, agentAddonRules } from './agent-addons.ts'
 import type { Manifest } from './manifest.ts'
 import { managedBy, manifest, secretData } from './manifest.ts'
-import { flags, hardenedContainer, hardenedPod, httpsProbe, pairs } from './pod.ts'
+import type { PodChoices } from './pod.ts'
+import { flags, hardenedContainer, hardenedPod, httpsProbe, pairs, podPlacement } from './pod.ts'
 import { boundRole, clusterRole, clusterRoleBinding, rule, serviceAccount } from './rbac.ts'
 
 export interface AgentInstallation {
@@ -16,6 +18,26 @@ export interface AgentInstallation {
   clusterAnnotations?: Readonly<Record<string, string>>
   /** 0: as long as the signer gives. */
   clientCertExpirationSeconds?: number
+  /** How add-ons come to the hub. Absent: csr. */
+  addonKubeClientRegistrationAuth?: 'csr' | 'token'
+  /** Of the tokens of add-ons. 0: a year. */
+  addonTokenExpirationSeconds?: number
+  /** Where add-ons may be. Default: open-cluster-management-agent-addon. */
+  addonNamespaces?: readonly string[]
+  /** Of this agent. Absent: it makes one. */
+  agentId?: string
+  /** How it joins. Absent: csr. */
+  registrationAuth?: string
+  /** How the cluster is reached from outside. */
+  externalServerUrls?: readonly string[]
+  /** Secrets of several hubs, each with the key `kubeconfig`, in place of `bootstrapSecret`: mounted as files. */
+  bootstrapSecrets?: readonly string[]
+  hubConnectionTimeoutSeconds?: number
+  maxCustomClusterClaims?: number
+  reservedClusterClaimSuffixes?: readonly string[]
+  kubeApiQps?: number
+  kubeApiBurst?: number
+  pod?: PodChoices
 }
 
 export const agentAccount = 'lanyard-agent'
@@ -30,6 +52,7 @@ const app = { 'app.kubernetes.io/name': 'lanyard-agent' }
 const look = ['get', 'list', 'watch']
 /** The folder for the files is made below it by the agent, who may not change the mode of the mount itself. */
 const ownVolume = '/spoke'
+const bootstrapVolume = '/bootstrap'
 
 export const agentNamespaceManifest = (name: string): Manifest =>
   manifest(namespaces, { metadata: { name, labels: { ...managedBy } } })
@@ -63,13 +86,16 @@ const clusterRules = () => [
   { nonResourceURLs: ['/livez', '/healthz', '/version'], verbs: ['get'] },
 ]
 
-export function agentRbacManifests({ namespace, bootstrapSecret = agentSecrets.bootstrap }: AgentInstallation) {
+export function agentRbacManifests(installation: AgentInstallation) {
+  const { namespace, bootstrapSecret = agentSecrets.bootstrap } = installation
   const account = serviceAccount(namespace, agentAccount)
+  const forAddons = agentAddonRules(installation)
   return [
     manifest(serviceAccounts, { metadata: { name: agentAccount, namespace, labels: { ...managedBy } } }),
-    ...boundRole(namespace, agentAccount, ownRules(bootstrapSecret), [account]),
-    clusterRole(agentRole(namespace), clusterRules()),
+    ...boundRole(namespace, agentAccount, [...ownRules(bootstrapSecret), ...forAddons.own], [account]),
+    clusterRole(agentRole(namespace), [...clusterRules(), ...forAddons.cluster]),
     clusterRoleBinding(agentRole(namespace), agentRole(namespace), [account]),
+    ...addonRbacManifests(installation, agentRole(namespace), agentAccount),
   ]
 }
 
@@ -79,15 +105,50 @@ export const agentArguments = (installation: AgentInstallation): string[] => [
   ...flags({
     namespace: installation.namespace,
     'spoke-cluster-name': installation.clusterName,
-    'bootstrap-kubeconfig-secret': installation.bootstrapSecret ?? agentSecrets.bootstrap,
+    'bootstrap-kubeconfig-secret': installation.bootstrapSecrets
+      ? undefined
+      : (installation.bootstrapSecret ?? agentSecrets.bootstrap),
     'hub-kubeconfig-secret': agentSecrets.hubKubeconfig,
     'hub-kubeconfig-dir': `${ownVolume}/hub-kubeconfig`,
     'feature-gates': pairs(installation.featureGates),
     'cluster-annotations': pairs(installation.clusterAnnotations),
     'client-cert-expiration-seconds': installation.clientCertExpirationSeconds || undefined,
+    'addon-kubeclient-registration-auth': installation.addonKubeClientRegistrationAuth,
+    'addon-token-expiration-seconds': installation.addonTokenExpirationSeconds || undefined,
+    'agent-id': installation.agentId,
+    'registration-auth': installation.registrationAuth,
+    'spoke-external-server-urls': installation.externalServerUrls,
+    'hub-connection-timeout-seconds': installation.hubConnectionTimeoutSeconds,
+    'max-custom-cluster-claims': installation.maxCustomClusterClaims,
+    'reserved-cluster-claim-suffixes': installation.reservedClusterClaimSuffixes,
+    'kube-api-qps': installation.kubeApiQps,
+    'kube-api-burst': installation.kubeApiBurst,
     listen: `:${port}`,
   }),
+  ...severalHubs(installation),
 ]
+
+/** Files: the agent may read no Secret but its own two. Empty, the name of the one Secret means that there is none. */
+const severalHubs = ({ bootstrapSecrets }: AgentInstallation): string[] =>
+  bootstrapSecrets
+    ? [
+        '--bootstrap-kubeconfig-secret=',
+        ...bootstrapSecrets.map((name) => `--bootstrap-kubeconfigs=${bootstrapVolume}/${name}/kubeconfig`),
+      ]
+    : []
+
+/** A Secret that is not there yet must not keep the agent from the other hubs. */
+const bootstrapVolumes = ({ bootstrapSecrets = [] }: AgentInstallation) => ({
+  volumes: bootstrapSecrets.map((secretName, index) => ({
+    name: `bootstrap-${index}`,
+    secret: { secretName, optional: true },
+  })),
+  volumeMounts: bootstrapSecrets.map((name, index) => ({
+    name: `bootstrap-${index}`,
+    mountPath: `${bootstrapVolume}/${name}`,
+    readOnly: true,
+  })),
+})
 
 /** Recreate: two agents at a time would be two candidates for one identity. */
 export const agentDeploymentManifest = (installation: AgentInstallation): Manifest =>
@@ -102,6 +163,7 @@ export const agentDeploymentManifest = (installation: AgentInstallation): Manife
         spec: {
           serviceAccountName: agentAccount,
           ...hardenedPod,
+          ...podPlacement(installation.pod),
           containers: [
             {
               name: 'agent',
@@ -110,12 +172,12 @@ export const agentDeploymentManifest = (installation: AgentInstallation): Manife
               ports: [{ name: 'https', containerPort: port }],
               readinessProbe: { ...httpsProbe(port), periodSeconds: 5 },
               livenessProbe: { ...httpsProbe(port), periodSeconds: 10, initialDelaySeconds: 10 },
-              resources: { requests: { cpu: '20m', memory: '64Mi' } },
-              volumeMounts: [{ name: 'own', mountPath: ownVolume }],
+              resources: installation.pod?.resources ?? { requests: { cpu: '20m', memory: '64Mi' } },
+              volumeMounts: [{ name: 'own', mountPath: ownVolume }, ...bootstrapVolumes(installation).volumeMounts],
               ...hardenedContainer,
             },
           ],
-          volumes: [{ name: 'own', emptyDir: { medium: 'Memory' } }],
+          volumes: [{ name: 'own', emptyDir: { medium: 'Memory' } }, ...bootstrapVolumes(installation).volumes],
         },
       },
     },
@@ -123,6 +185,7 @@ export const agentDeploymentManifest = (installation: AgentInstallation): Manife
 
 export const agentManifests = (installation: AgentInstallation): Manifest[] => [
   agentNamespaceManifest(installation.namespace),
+  ...addonNamespaceManifests(installation),
   ...agentRbacManifests(installation),
   agentDeploymentManifest(installation),
 ]

@@ -1,4 +1,5 @@
-import { clientSigner, registerGroup } from '../../fleet/names.ts'
+import type { PolicyRule } from 'kubernetes-types/rbac/v1.d.ts'
+import { clientSigner, rbacNames, registerGroup } from '../../fleet/names.ts'
 import { serviceAccounts } from '../../kube/kinds.ts'
 import type { Manifest } from './manifest.ts'
 import { managedBy, manifest } from './manifest.ts'
@@ -16,11 +17,19 @@ const keep = [...look, 'create', 'patch', 'delete']
 const report = ['update', 'patch']
 const clusterGroup = 'cluster.open-cluster-management.io'
 
+/** For the accounts of add-ons with tokens, which are in the namespaces of their clusters. */
+export const hubAddonRules = (): PolicyRule[] => [
+  rule('', ['serviceaccounts'], keep),
+  // Granted, for one account each. The hub itself asks for no token.
+  rule('', ['serviceaccounts/token'], ['create']),
+  rule('rbac.authorization.k8s.io', ['roles'], keep),
+]
+
 /**
  * What the hub does itself, and what it grants to agents: Kubernetes lets nobody give away a right they do not have.
  * The second kind is marked, so that nobody takes it for unused.
  */
-const hubRules = () => [
+const hubRules = (): PolicyRule[] => [
   // update: granted.
   rule(clusterGroup, ['managedclusters'], [...look, 'update', 'patch', 'delete']),
   rule(clusterGroup, ['managedclustersets'], ['list', 'watch', 'create', 'patch']),
@@ -38,17 +47,20 @@ const hubRules = () => [
   rule('authorization.k8s.io', ['subjectaccessreviews'], ['create']),
   rule('', ['namespaces'], [...look, 'create', 'patch']),
   rule('rbac.authorization.k8s.io', ['clusterroles', 'clusterrolebindings', 'rolebindings'], keep),
+  // Saves the server a check against all bindings, twice for each cluster. What is in these two roles it still checks.
+  rule('rbac.authorization.k8s.io', ['clusterroles'], ['bind'], [rbacNames.registrationRole, rbacNames.workRole]),
   rule('coordination.k8s.io', ['leases'], [...look, 'create', 'update', 'patch']),
   // update: granted.
   rule('', ['events'], ['get', 'create', 'update', 'patch']),
   // Granted.
   rule('events.k8s.io', ['events'], ['create']),
   rule('addon.open-cluster-management.io', ['managedclusteraddons'], [...look, 'delete']),
-  // Granted.
+  // update: granted.
   rule('addon.open-cluster-management.io', ['managedclusteraddons/status'], report),
   // update, patch and status: granted.
   rule('work.open-cluster-management.io', ['manifestworks'], [...look, 'update', 'patch', 'delete']),
   rule('work.open-cluster-management.io', ['manifestworks/status'], report),
+  ...hubAddonRules(),
 ]
 
 /** The account of the hub and its rights. */

@@ -2,7 +2,8 @@ import { deployments, namespaces, services } from '../../kube/kinds.ts'
 import { hubAccount } from './hub-rbac.ts'
 import type { Manifest } from './manifest.ts'
 import { managedBy, manifest } from './manifest.ts'
-import { flags, hardenedContainer, hardenedPod, httpsProbe, pairs } from './pod.ts'
+import type { PodChoices } from './pod.ts'
+import { flags, hardenedContainer, hardenedPod, httpsProbe, pairs, podPlacement } from './pod.ts'
 
 export interface HubInstallation {
   namespace: string
@@ -12,6 +13,7 @@ export interface HubInstallation {
   featureGates?: Readonly<Record<string, boolean>>
   autoApprovedUsers?: readonly string[]
   registrationDrivers?: readonly string[]
+  pod?: PodChoices
 }
 
 /** Behind it the API server finds the hub's webhooks. */
@@ -53,6 +55,7 @@ export function hubManifests(installation: HubInstallation): Manifest[] {
           spec: {
             serviceAccountName: hubAccount,
             ...hardenedPod,
+            ...podPlacement(installation.pod),
             containers: [
               {
                 name: 'hub',
@@ -61,7 +64,7 @@ export function hubManifests(installation: HubInstallation): Manifest[] {
                 ports: [{ name: 'https', containerPort: port }],
                 readinessProbe: { ...httpsProbe(port), periodSeconds: 5 },
                 livenessProbe: { ...httpsProbe(port), periodSeconds: 10, initialDelaySeconds: 10 },
-                resources: { requests: { cpu: '50m', memory: '128Mi' } },
+                resources: installation.pod?.resources ?? { requests: { cpu: '50m', memory: '128Mi' } },
                 ...hardenedContainer,
               },
             ],

@@ -1,5 +1,12 @@
 import type { Container, PodSpec } from 'kubernetes-types/core/v1.d.ts'
 
+/** What whoever installs may want of a pod. */
+export type PodChoices = Pick<PodSpec, 'nodeSelector' | 'tolerations' | 'priorityClassName' | 'hostAliases'> &
+  Pick<Container, 'resources'>
+
+/** What of it is of the pod itself; the rest is of its container. */
+export const podPlacement = ({ resources: _, ...placement }: PodChoices = {}) => placement
+
 /** The image of this version, where none is named. */
 export const imageOf = (version: string): string => `lanyard:${version}`
 
