@@ -1,15 +1,15 @@
+import { addonAgent } from '../addons/agent/index.ts'
 import { systemClock } from '../core/clock.ts'
 import type { Run } from '../core/lifecycle.ts'
 import { runTogether } from '../core/lifecycle.ts'
-import { createLog } from '../core/log.ts'
-import { createMetrics } from '../core/metrics.ts'
-import { systemRandom } from '../core/random.ts'
 import { connect } from '../kube/client/index.ts'
-import { apiCallMetrics } from '../kube/client-metrics.ts'
 import { registrationAgent } from '../registration/agent/index.ts'
 import { selfSigned, serve } from '../server/index.ts'
+import { tokenLifeWarning } from './addon-flags.ts'
 import type { AgentOptions } from './agent.ts'
+import { addonSettingsOf } from './agent-addons.ts'
 import { agentSettingsOf } from './agent-settings.ts'
+import { beginProcess } from './begin-process.ts'
 import { checkpointFrom } from './kill-at.ts'
 import { openCluster } from './open-cluster.ts'
 import { underElection } from './process-parts.ts'
@@ -21,16 +21,9 @@ export async function runAgent(options: AgentOptions, stop: Stop): Promise<void>
   // Looked at before anything is opened: what is wrong with the flags must not wait for a cluster.
   agentSettingsOf(options, { namespace: '' })
   const checkpoint = checkpointFrom(process.env['LANYARD_KILL_AT'])
-  const isTerminal = process.stderr.isTTY
-  const log = createLog({ level: options.logLevel, pretty: isTerminal, colour: isTerminal })
-  const metrics = await createMetrics({ process: true })
-  const common = { clock: systemClock, random: systemRandom, log, metrics }
-  const limits = {
-    qps: options.kubeApiQps,
-    burst: options.kubeApiBurst,
-    userAgent: 'lanyard-agent',
-    onRequest: apiCallMetrics(metrics),
-  }
+  const { common, limits } = await beginProcess('lanyard-agent', options)
+  const warning = tokenLifeWarning(options.addonTokenExpirationSeconds)
+  if (warning !== undefined) common.log.warn(warning)
   const management = await openCluster(options, { ...common, signal: stop.signal }, limits)
   await using _management = management.client
   const spoke = options.spokeKubeconfig
@@ -38,14 +31,12 @@ export async function runAgent(options: AgentOptions, stop: Stop): Promise<void>
     : management
   await using _spoke = spoke.client
   const settings = agentSettingsOf(options, { namespace: management.namespace, spokeCa: spoke.connection.tls.ca })
-  const agent = registrationAgent({
-    ...common,
-    management: management.client,
-    spoke: spoke.client,
-    connect: (connection) => connect(connection, { ...common, options: limits }),
-    checkpoint,
-    settings,
-  })
+  const parts = { ...common, management: management.client, spoke: spoke.client, checkpoint }
+  const addons = addonSettingsOf(options, settings.namespace)
+  const agent = registrationAgent(
+    { ...parts, connect: (connection) => connect(connection, { ...common, options: limits }), settings },
+    addons && { alongside: addonAgent({ ...parts, settings: addons }).on },
+  )
   const { show } = progressOn(process.stdout)
   process.stdout.write(`The Lanyard agent starts on ${spoke.connection.server}. Press Ctrl-C to stop.\n`)
   const runs: Run[] = [

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AgentOptions } from './agent.ts'
 import { agentCommand } from './agent.ts'
+import { addonSettingsOf } from './agent-addons.ts'
 import { agentSettingsOf } from './agent-settings.ts'
 
 /** What the command line comes to, with all defaults. */
@@ -10,10 +11,18 @@ function settings(...args: string[]) {
 }
 
 function settingsIn(namespace: string, args: string[]) {
-  const command = agentCommand({ signal: new AbortController().signal, exitCode: undefined }).exitOverride()
-  command.parseOptions(args)
-  return agentSettingsOf(command.opts<AgentOptions>(), { namespace, spokeCa: 'pem' })
+  return agentSettingsOf(parsed(args), { namespace, spokeCa: 'pem' })
 }
+
+function parsed(args: string[]): AgentOptions {
+  const command = agentCommand({ signal: new AbortController().signal, exitCode: undefined })
+    .exitOverride()
+    .configureOutput({ writeErr() {} })
+  command.parseOptions(args)
+  return command.opts<AgentOptions>()
+}
+
+const addons = (...args: string[]) => addonSettingsOf(parsed(args), 'agent')
 
 test('flags of the field become settings', () => {
   const made = settings(
@@ -46,10 +55,38 @@ test('what cannot work is refused before anything is opened', () => {
   const refused: [string[], string][] = [
     [['--registration-auth', 'aws-irsa'], 'DRIVER_LATER'],
     [['--registration-auth', 'ldap'], 'DRIVER_UNKNOWN'],
-    [['--addon-kubeclient-registration-auth', 'token'], 'FLAG_LATER'],
     [['--hub-cluster-arn', 'arn'], 'FLAG_LATER'],
     [['--bootstrap-kubeconfig-secret', ''], 'AGENT_NO_BOOTSTRAP'],
     [['--feature-gates', 'MultipleHubs=true', '--bootstrap-kubeconfigs', 'a'], 'AGENT_ONE_HUB'],
   ]
   for (const [args, code] of refused) assert.throws(() => settings(...args), { code }, args.join(' '))
+})
+
+test('add-ons come by certificates that the agent looks after, unless flags say otherwise', () => {
+  assert.deepEqual(addons(), {
+    namespace: 'agent',
+    kubeClientDriver: 'csr',
+    tokenExpirationSeconds: 0,
+    leaseCheckMs: 30_000,
+    leaseDurationSeconds: 60,
+    leaseGraceFactor: 5,
+    resyncMs: 300_000,
+  })
+  const token = addons(
+    ...['--addon-kubeclient-registration-auth', 'token', '--addon-token-expiration-seconds', '7200'],
+    ...['--addon-lease-check-period', '1s', '--addon-lease-duration-seconds', '2'],
+  )
+  assert.deepEqual([token?.kubeClientDriver, token?.tokenExpirationSeconds], ['token', 7_200])
+  assert.deepEqual([token?.leaseCheckMs, token?.leaseDurationSeconds], [1_000, 2])
+})
+
+test('the gate AddonManagement turns them off', () => {
+  assert.equal(addons('--feature-gates', 'AddonManagement=false'), undefined)
+})
+
+test('a driver that this version does not know is refused with those it knows', () => {
+  assert.throws(() => addons('--addon-kubeclient-registration-auth', 'ldap'), {
+    code: 'commander.invalidArgument',
+    message: /--addon-kubeclient-registration-auth.*'ldap' is invalid.*csr, token/,
+  })
 })

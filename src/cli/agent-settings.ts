@@ -12,14 +12,11 @@ const later = {
   managedClusterRoleSuffix: '--managed-cluster-role-suffix',
   grpcBootstrapConfig: '--grpc-bootstrap-config',
   grpcConfig: '--grpc-config',
-  addonTokenExpirationSeconds: '--addon-token-expiration-seconds',
 }
 
 /** The settings that flags ask for. Throws for what could not be meant. */
 export function agentSettingsOf(flags: AgentOptions, found: { namespace: string; spokeCa?: string | undefined }) {
   checkDrivers([flags.registrationAuth], '--registration-auth')
-  if (flags.addonKubeclientRegistrationAuth !== 'csr')
-    throw failures.FLAG_LATER({ flag: `--addon-kubeclient-registration-auth=${flags.addonKubeclientRegistrationAuth}` })
   refuseLater(flags, later)
   const gates = gatesWith(agentGates, flags.featureGates)
   const kubeconfigs = [

@@ -1,4 +1,6 @@
 import { Command, Option } from 'commander'
+import type { DriverName } from '../addons/registrations.ts'
+import { addonDriverOption, addonTokenLifeOption } from './addon-flags.ts'
 import { addressOf, certificateLife, gatesOf, listOf, pairsOf, repeated, wholeNumber } from './flag-values.ts'
 import { durationOption, withLaterFlags, withProcessFlags } from './process-flags.ts'
 import type { Stop } from './stop-signal.ts'
@@ -31,7 +33,10 @@ export interface AgentOptions {
   clientCertExpirationSeconds: number
   spokeExternalServerUrls?: string[]
   registrationAuth: string
-  addonKubeclientRegistrationAuth: string
+  addonKubeclientRegistrationAuth: DriverName
+  addonTokenExpirationSeconds: number
+  addonLeaseCheckPeriod: number
+  addonLeaseDurationSeconds: number
   createRetryPeriod: number
   resyncPeriod: number
   kubeApiQps: number
@@ -43,6 +48,7 @@ const examples = `
 Examples:
   lanyard agent --bootstrap-kubeconfig bootstrap.yaml --spoke-cluster-name west
   lanyard agent --kubeconfig west.yaml --bootstrap-kubeconfigs hub1.yaml --bootstrap-kubeconfigs hub2.yaml
+  lanyard agent --bootstrap-kubeconfig bootstrap.yaml --addon-kubeclient-registration-auth token
   lanyard join prepares a cluster for it; lanyard deploy agent prints what join installs`
 
 const laterFlags = [
@@ -51,7 +57,6 @@ const laterFlags = [
   '--managed-cluster-role-suffix',
   '--grpc-bootstrap-config',
   '--grpc-config',
-  '--addon-token-expiration-seconds',
 ]
 
 export function agentCommand(stop: Stop): Command {
@@ -90,7 +95,16 @@ export function agentCommand(stop: Stop): Command {
     .option('--cluster-annotations <pairs>', 'k=v,k2=v2 on the ManagedCluster when it is made', pairsOf)
     .option('--spoke-external-server-urls <urls>', 'how this cluster is reached from outside', listOf)
     .option('--registration-auth <driver>', 'how to join: csr', 'csr')
-    .option('--addon-kubeclient-registration-auth <driver>', 'how add-ons get their credentials: csr', 'csr')
+    .addOption(addonDriverOption().default('csr'))
+    .addOption(addonTokenLifeOption().default(0))
+    .addOption(
+      durationOption(
+        '--addon-lease-check-period',
+        'until the lease of an add-on is looked at again when it could not be read',
+        '30s',
+      ),
+    )
+    .option('--addon-lease-duration-seconds <n>', 'how often an add-on renews its lease', wholeNumber(1), 60)
     .addOption(
       durationOption('--create-retry-period', 'between two tries to make a ManagedCluster it may not read', '1m'),
     )

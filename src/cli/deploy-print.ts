@@ -8,6 +8,7 @@ import { hubManifests, hubNamespaceManifest } from '../registration/manifests/hu
 import { hubRbacManifests } from '../registration/manifests/hub-rbac.ts'
 import type { Manifest } from '../registration/manifests/manifest.ts'
 import { imageOf } from '../registration/manifests/pod.ts'
+import { installedAddons, tokenLifeWarning } from './addon-flags.ts'
 import type { DeployAgentOptions, DeployHubOptions } from './deploy.ts'
 import { agentGates, gatesWith, hubGates } from './feature-gates.ts'
 import { hubSettingsOf } from './hub-settings.ts'
@@ -24,7 +25,11 @@ export function printAgent(options: DeployAgentOptions): void {
     ...(options.clusterName && { clusterName: options.clusterName }),
     ...(options.featureGates && { featureGates: options.featureGates }),
     ...(options.clusterAnnotations && { clusterAnnotations: options.clusterAnnotations }),
+    ...installedAddons(options),
   }
+  const warning = tokenLifeWarning(options.addonTokenExpirationSeconds)
+  // Apart from the manifests, which a program may read.
+  if (warning !== undefined) process.stderr.write(`lanyard: ${warning}\n`)
   print([...crdManifests(spokeKinds), ...agentManifests(installation)], options.output)
 }
 
@@ -45,7 +50,7 @@ export function printHub(options: DeployHubOptions): void {
   )
 }
 
-function print(manifests: readonly Manifest[], format: 'yaml' | 'json'): void {
+export function print(manifests: readonly Manifest[], format: 'yaml' | 'json'): void {
   const items = manifests.map(({ object }) => object)
   const text =
     format === 'json'

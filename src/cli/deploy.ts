@@ -1,6 +1,9 @@
 import { Command, Option } from 'commander'
 import { agentNamespace, hubNamespace } from '../fleet/names.ts'
+import type { AddonInstallOptions } from './addon-flags.ts'
+import { withAddonFlags } from './addon-flags.ts'
 import { certificateLife, gatesOf, listOf, pairsOf, wholeNumber } from './flag-values.ts'
+import { deployOperatorCommand } from './operator-deploy.ts'
 
 export interface DeployOptions {
   image?: string
@@ -9,7 +12,7 @@ export interface DeployOptions {
   featureGates?: Record<string, boolean>
 }
 
-export interface DeployAgentOptions extends DeployOptions {
+export interface DeployAgentOptions extends DeployOptions, AddonInstallOptions {
   clusterName?: string
   bootstrapKubeconfigSecret: string
   clusterAnnotations?: Record<string, string>
@@ -24,6 +27,7 @@ export interface DeployHubOptions extends DeployOptions {
 const agentExamples = `
 Examples:
   lanyard deploy agent --cluster-name west | kubectl apply -f -
+  lanyard deploy agent --cluster-name west --addon-kubeclient-registration-auth token | kubectl apply -f -
   The Secret with the bootstrap kubeconfig is not among it: lanyard join makes it.`
 
 const hubExamples = `
@@ -33,7 +37,7 @@ Examples:
 
 /** Only prints: what is applied, and by whom, stays with whoever reads it. */
 export function deployCommand(): Command {
-  const agent = common(new Command('agent'), agentNamespace)
+  const agent = withAddonFlags(common(new Command('agent'), agentNamespace))
     .description('Print the agent as manifests for a managed cluster.')
     .option('--cluster-name <name>', 'of the cluster on the hub (default: the agent finds or makes one)')
     .option('--bootstrap-kubeconfig-secret <name>', 'holds the key kubeconfig', 'bootstrap-hub-kubeconfig')
@@ -52,7 +56,11 @@ export function deployCommand(): Command {
     .option('--auto-approved-csr-users <users>', 'whose clusters are let in without asking', listOf)
     .addHelpText('after', hubExamples)
     .action(async (options: DeployHubOptions) => (await import('./deploy-print.ts')).printHub(options))
-  return new Command('deploy').description('Print manifests to install.').addCommand(agent).addCommand(hub)
+  return new Command('deploy')
+    .description('Print manifests to install.')
+    .addCommand(agent)
+    .addCommand(hub)
+    .addCommand(deployOperatorCommand())
 }
 
 const common = (command: Command, namespace: string): Command =>

@@ -1,4 +1,8 @@
+import { readAddons } from '../addons/overview/read-addons.ts'
+import type { Trouble } from '../addons/overview/troubles.ts'
+import { addonCauses } from '../addons/overview/troubles.ts'
 import { connect } from '../kube/client/index.ts'
+import { isForbidden, isNotFound } from '../kube/failures.ts'
 import type { Finding, Patient } from '../registration/doctor/index.ts'
 import { causes, diagnose } from '../registration/doctor/index.ts'
 import { failures } from '../registration/operations/failures.ts'
@@ -20,7 +24,7 @@ export interface Examination {
 export async function examine(
   { settings, name, managedKubeconfig, managedContext, agentNamespace, deployed }: Examination,
   deps: CommandDeps,
-): Promise<{ findings: Finding[]; text: string }> {
+): Promise<{ findings: (Finding | AddonFinding)[]; text: string }> {
   const hasCluster = managedKubeconfig !== undefined || managedContext !== undefined
   if (name === undefined && !hasCluster) throw failures.DOCTOR_NOWHERE()
   await using opened = new AsyncDisposableStack()
@@ -33,11 +37,29 @@ export async function examine(
     const { client } = await openCluster({ kubeconfig: managedKubeconfig, context: managedContext }, deps)
     patient.managed = { kube: opened.use(client), namespace: agentNamespace, isDeployed: deployed }
   }
-  const findings = await diagnose(patient, {
+  const ofCluster = await diagnose(patient, {
     ...deps,
     connect: (to) => connect(to, { ...deps, options: { retries: 0 } }),
   })
+  // A cluster in trouble takes its add-ons with it: what explains the others is enough.
+  const findings = ofCluster.length === 0 ? await addonsOf(patient, deps) : ofCluster
   return { findings, text: findings.length === 0 ? healthy(patient) : findings.map(asText).join('\n') }
+}
+
+interface AddonFinding extends Trouble {
+  readonly addon: string
+}
+
+/** Nothing where this user may not look, or the hub has no such kind. */
+async function addonsOf({ name, hub }: Patient, { clock, signal }: CommandDeps): Promise<AddonFinding[]> {
+  if (!hub || name === undefined) return []
+  try {
+    const addons = await readAddons(hub, { cluster: name, now: clock.now(), signal })
+    return addons.flatMap(({ addon, troubles }) => troubles.map((trouble) => ({ addon, ...trouble })))
+  } catch (error) {
+    if (isForbidden(error) || isNotFound(error)) return []
+    throw error
+  }
 }
 
 function healthy({ name, managed }: Patient): string {
@@ -45,5 +67,8 @@ function healthy({ name, managed }: Patient): string {
   return `✔ nothing is wrong, as far as ${sides} can tell\n`
 }
 
-const asText = ({ id, evidence, fix }: Finding): string =>
-  printable(`✖ ${id}: ${causes[id]}\n  seen: ${evidence}\n  do:   ${fix}\n`)
+function asText(finding: Finding | AddonFinding): string {
+  const { id, evidence, fix } = finding
+  const seen = 'addon' in finding ? `${finding.addon}: ${evidence}` : evidence
+  return printable(`✖ ${id}: ${{ ...causes, ...addonCauses }[id]}\n  seen: ${seen}\n  do:   ${fix}\n`)
+}

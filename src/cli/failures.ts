@@ -6,7 +6,7 @@ export const failures = catalogue({
   DRIVER_UNKNOWN: [400, 'there is no registration driver {driver}; {flag} takes {known}'],
   DRIVER_LATER: [
     501,
-    'the registration driver {driver} comes with a later version of Lanyard; {flag} takes {known} in this one',
+    'the registration driver {driver} comes with a later version of Lanyard, which brings {work}; {flag} takes {known} in this one',
   ],
   FLAG_LATER: [501, '{flag} comes with a later version of Lanyard; leave it out'],
   DRIVER_NEEDS_FLAG: [400, 'with --registration-auth={driver} the hub must be named; add {flag} ARN'],

@@ -19,7 +19,6 @@ export const agentGates = {
   ClusterClaim: { byDefault: true },
   ClusterProperty: { byDefault: false },
   MultipleHubs: { byDefault: false },
-  // There is nothing to turn off yet.
   AddonManagement: { byDefault: true },
   V1beta1CSRAPICompatibility: { byDefault: false, fixed: true },
 } as const satisfies Record<string, Gate>

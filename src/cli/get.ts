@@ -13,12 +13,24 @@ interface GetOptions {
   clusterset?: string
 }
 
+interface GetAddonOptions {
+  output: OutputFormat
+  cluster?: string
+}
+
 const examples = `
 Examples:
   lanyard get clusters                   every cluster, how it stands and how long its certificate is good for
   lanyard get clusters west east -o wide some of them, with version, size and address
   lanyard get clusters --watch           again whenever one of them changes
   lanyard get clusters -o json           for a program to read`
+
+const addonExamples = `
+Examples:
+  lanyard get addons                     every add-on on every cluster, and how long its credential is good for
+  lanyard get addons --cluster west      those of one cluster
+  lanyard get addons hello -o wide       one of them, with who it is on the hub and where its Secrets are
+  lanyard get addons -o json             for a program to read`
 
 export function getCommand(stop: Stop): Command {
   const clusters = withHubSettings(new Command('clusters'))
@@ -30,7 +42,15 @@ export function getCommand(stop: Stop): Command {
     .addOption(outputOption())
     .addHelpText('after', examples)
     .action((names: string[], options: GetOptions, command: Command) => getClusters(names, options, command, stop))
-  return new Command('get').description('Show what is there.').addCommand(clusters)
+  const addons = withHubSettings(new Command('addons'))
+    .alias('addon')
+    .description('The add-ons of the fleet, one a line for each cluster.')
+    .argument('[names...]', 'only these')
+    .option('--cluster <name>', 'only those of this cluster')
+    .addOption(outputOption())
+    .addHelpText('after', addonExamples)
+    .action((names: string[], options: GetAddonOptions, command: Command) => getAddons(names, options, command, stop))
+  return new Command('get').description('Show what is there.').addCommand(clusters).addCommand(addons)
 }
 
 /** What people ask of a cluster at a glance. */
@@ -59,4 +79,11 @@ async function getClusters(names: string[], options: GetOptions, command: Comman
   const [{ withHub }, { showClusters }] = await Promise.all([import('./operate.ts'), import('./get-clusters.ts')])
   const print = (text: string) => void process.stdout.write(text)
   await withHub(command, stop, ({ client: kube }, deps) => showClusters({ ...options, names, kube, print }, deps))
+}
+
+async function getAddons(names: string[], options: GetAddonOptions, command: Command, stop: Stop): Promise<void> {
+  const [{ withHub }, { showAddons }] = await Promise.all([import('./operate.ts'), import('./get-addons.ts')])
+  await withHub(command, stop, async ({ client: kube }, deps) => {
+    process.stdout.write(await showAddons({ ...options, names, kube }, deps))
+  })
 }

@@ -1,13 +1,10 @@
+import { addonsHub } from '../addons/hub/index.ts'
 import { convertReview } from '../apis/conversion.ts'
-import { systemClock } from '../core/clock.ts'
 import { runTogether } from '../core/lifecycle.ts'
-import { createLog } from '../core/log.ts'
-import { createMetrics } from '../core/metrics.ts'
-import { systemRandom } from '../core/random.ts'
-import { apiCallMetrics } from '../kube/client-metrics.ts'
 import { eventRecorder } from '../kube/events.ts'
 import { registrationHub } from '../registration/hub/index.ts'
 import { serve } from '../server/index.ts'
+import { beginProcess } from './begin-process.ts'
 import type { HubOptions } from './hub.ts'
 import { hubCertificate, hubNames } from './hub-certificate.ts'
 import { hubSettingsOf } from './hub-settings.ts'
@@ -23,25 +20,15 @@ export async function runHub(options: HubOptions, stop: Stop): Promise<void> {
   const settings = hubSettingsOf(options)
   checkDrivers(options.enabledRegistrationDrivers, '--enabled-registration-drivers')
   const checkpoint = checkpointFrom(process.env['LANYARD_KILL_AT'])
-  const isTerminal = process.stderr.isTTY
-  const log = createLog({ level: options.logLevel, pretty: isTerminal, colour: isTerminal })
-  const metrics = await createMetrics({ process: true })
-  const common = { clock: systemClock, random: systemRandom, log, metrics }
-  const { client, connection } = await openCluster(
-    options,
-    { ...common, signal: stop.signal },
-    {
-      qps: options.kubeApiQps,
-      burst: options.kubeApiBurst,
-      userAgent: 'lanyard-hub',
-      onRequest: apiCallMetrics(metrics),
-    },
-  )
+  const { common, limits } = await beginProcess('lanyard-hub', options)
+  const { client, connection } = await openCluster(options, { ...common, signal: stop.signal }, limits)
   await using _client = client
   const { server } = connection
   const { namespace } = options
   const events = eventRecorder(client, { ...common, component: 'lanyard-hub' })
-  const hub = registrationHub({ ...common, kube: client, events, checkpoint, settings })
+  const parts = { ...common, kube: client, events, checkpoint }
+  const hub = registrationHub({ ...parts, settings })
+  const addons = addonsHub({ ...parts, clusters: hub.clusters, settings: { labels: settings.labels } })
   const { show } = progressOn(process.stdout)
   const answering = untilItAnswers(client, { ...common, server, show })
   const names = hubNames(namespace, options.listen.host, options.webhookUrl)
@@ -59,7 +46,7 @@ export async function runHub(options: HubOptions, stop: Stop): Promise<void> {
     .catch(() => {})
   const leader = underElection(client, { namespace, name: 'lanyard-hub', flags: options }, common, async (signal) => {
     if (options.leaderElection) show({ did: 'this process leads', detail: `lease lanyard-hub in ${namespace}` })
-    await hub.run(signal)
+    await runTogether(signal, [hub.run, addons.run])
   })
   await runTogether(stop.signal, [https.run, answering.run, leader])
   await events.flush(1_000)

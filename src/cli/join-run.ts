@@ -18,7 +18,9 @@ import {
   agentRbacManifests,
   bootstrapSecretManifest,
 } from '../registration/manifests/agent.ts'
+import { addonNamespaceManifests } from '../registration/manifests/agent-addons.ts'
 import { crdManifests } from '../registration/manifests/crds.ts'
+import { installedAddons, tokenLifeWarning } from './addon-flags.ts'
 import { applyManifests } from './apply-manifests.ts'
 import { ownImage } from './deploy-print.ts'
 import { failures } from './failures.ts'
@@ -38,8 +40,6 @@ const later = {
   managedClusterKubeconfig: '--managed-cluster-kubeconfig',
   grpcServer: '--grpc-server',
   grpcCaFile: '--grpc-ca-file',
-  addonKubeclientRegistrationAuth: '--addon-kubeclient-registration-auth',
-  addonTokenExpirationSeconds: '--addon-token-expiration-seconds',
   klusterletValuesFile: '--klusterlet-values-file',
   singleton: '--singleton',
 }
@@ -51,6 +51,8 @@ export async function runJoin(options: JoinOptions, stop: Stop): Promise<void> {
   const isTerminal = process.stderr.isTTY
   const log = createLog({ level: options.logLevel, pretty: isTerminal, colour: isTerminal })
   const deps = { clock: systemClock, random: systemRandom, log, signal: stop.signal }
+  const warning = tokenLifeWarning(options.addonTokenExpirationSeconds)
+  if (warning !== undefined) log.warn(warning)
   const installation = installationOf(options)
   if (options.dryRun) {
     const planned = [
@@ -84,6 +86,7 @@ export async function runJoin(options: JoinOptions, stop: Stop): Promise<void> {
       spoke,
       [
         agentNamespaceManifest(options.namespace),
+        ...addonNamespaceManifests(installation),
         bootstrapSecretManifest(options.namespace, kubeconfig.reveal()),
         ...agentRbacManifests(installation),
         agentDeploymentManifest(installation),
@@ -198,4 +201,5 @@ const installationOf = (options: JoinOptions): AgentInstallation => ({
   clientCertExpirationSeconds: options.clientCertExpirationSeconds,
   ...(options.featureGates && { featureGates: options.featureGates }),
   ...(options.klusterletAnnotation && { clusterAnnotations: options.klusterletAnnotation }),
+  ...installedAddons(options),
 })

@@ -1,9 +1,11 @@
 import { Command, Option } from 'commander'
+import type { AddonInstallOptions } from './addon-flags.ts'
+import { withAddonFlags } from './addon-flags.ts'
 import { certificateLife, gatesOf, listOf, pairsOf, repeated, wholeNumber } from './flag-values.ts'
 import { withLaterFlags } from './process-flags.ts'
 import type { Stop } from './stop-signal.ts'
 
-export interface JoinOptions {
+export interface JoinOptions extends AddonInstallOptions {
   kubeconfig?: string
   context?: string
   hubToken?: string
@@ -45,8 +47,6 @@ const laterFlags = [
   '--managed-cluster-kubeconfig',
   '--grpc-server',
   '--grpc-ca-file',
-  '--addon-kubeclient-registration-auth',
-  '--addon-token-expiration-seconds',
   '--klusterlet-values-file',
 ]
 
@@ -92,7 +92,7 @@ export function joinCommand(stop: Stop): Command {
     )
     .option('--dry-run', 'only say what would be installed')
     .addHelpText('after', examples)
-  return withLaterFlags(command, laterFlags).action(async (options: JoinOptions) =>
+  return withLaterFlags(withAddonFlags(command), laterFlags).action(async (options: JoinOptions) =>
     (await import('./join-run.ts')).runJoin(options, stop),
   )
 }

@@ -1,3 +1,4 @@
+import { removeAddonSecrets } from '../addons/operations/remove-secrets.ts'
 import type { Step } from '../core/step.ts'
 import { agentSecrets } from '../fleet/names.ts'
 import { connect } from '../kube/client/index.ts'
@@ -44,8 +45,11 @@ export async function* leaveFleet(leaving: Leaving, deps: CommandDeps): AsyncGen
     const tell = takeOffHub(agentNamespace, { ...deps, kube: managed.client, connect: (to) => connect(to, deps) })
     yield* force ? orGoOn(tell) : tell
   }
-  if (managed) yield* removeAgent(agentNamespace, { ...deps, kube: managed.client }, { timeoutMs: timeout * 1_000 })
-  else yield { did: 'the cluster itself was left alone', detail: 'remove its agent with --managed-kubeconfig' }
+  if (managed) {
+    const onCluster = { ...deps, kube: managed.client }
+    const onceStopped = () => removeAddonSecrets(agentNamespace, onCluster)
+    yield* removeAgent(agentNamespace, onCluster, { timeoutMs: timeout * 1_000, onceStopped })
+  } else yield { did: 'the cluster itself was left alone', detail: 'remove its agent with --managed-kubeconfig' }
 }
 
 /** Two kubeconfigs are easily mixed up, and both sides would lose a cluster. */

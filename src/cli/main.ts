@@ -2,6 +2,7 @@ import './process-size.ts'
 import { Command, CommanderError } from 'commander'
 import manifest from '../../package.json' with { type: 'json' }
 import { acceptCommand } from './accept.ts'
+import { addonCommand } from './addon.ts'
 import { agentCommand } from './agent.ts'
 import { denyCommand } from './deny.ts'
 import { deployCommand } from './deploy.ts'
@@ -13,6 +14,7 @@ import { hubCommand } from './hub.ts'
 import { initCommand } from './init.ts'
 import { joinCommand } from './join.ts'
 import { kubeCommand } from './kube.ts'
+import { operatorCommand } from './operator.ts'
 import { stopOnSignals } from './stop-signal.ts'
 import { tokenCommand } from './token.ts'
 import { unjoinCommand } from './unjoin.ts'
@@ -49,9 +51,11 @@ const commands = [
   unjoinCommand,
   getCommand,
   describeCommand,
+  addonCommand,
   doctorCommand,
   hubCommand,
   agentCommand,
+  operatorCommand,
   deployCommand,
 ]
 for (const command of commands) program.addCommand(inheriting(command(stop), program))

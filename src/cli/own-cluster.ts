@@ -1,4 +1,7 @@
 import { join } from 'node:path'
+import type { AddonSettings } from '../addons/agent/deps.ts'
+import { defaultAddonSettings } from '../addons/agent/deps.ts'
+import { addonAgent } from '../addons/agent/index.ts'
 import { spokeKinds } from '../apis/fleet-kinds.ts'
 import { passBy } from '../core/checkpoint.ts'
 import type { Run } from '../core/lifecycle.ts'
@@ -7,12 +10,14 @@ import type { Metrics } from '../core/metrics.ts'
 import type { Secret } from '../core/secret.ts'
 import type { Embedded } from '../embedded/index.ts'
 import { startEmbedded } from '../embedded/index.ts'
-import { agentNamespace, agentSecrets } from '../fleet/names.ts'
+import { agentNamespace } from '../fleet/names.ts'
 import { connect } from '../kube/client/index.ts'
 import { emptyKubeconfig, formatKubeconfig, withContext } from '../kube/kubeconfig/index.ts'
 import type { AgentSettings } from '../registration/agent/deps.ts'
+import { defaultAgentSettings } from '../registration/agent/deps.ts'
 import { registrationAgent } from '../registration/agent/index.ts'
 import { agentNamespaceManifest, bootstrapSecretManifest } from '../registration/manifests/agent.ts'
+import { addonNamespaceManifests } from '../registration/manifests/agent-addons.ts'
 import { crdManifests } from '../registration/manifests/crds.ts'
 import { applyManifests } from './apply-manifests.ts'
 import { untilServed } from './init-steps.ts'
@@ -44,17 +49,16 @@ export const agentOn =
     const { kube } = plane
     const crds = crdManifests(spokeKinds)
     const kubeconfig = bootstrapKubeconfig(invitation).reveal()
-    await applyManifests(kube, [...crds, agentNamespaceManifest(agentNamespace)], signal)
+    const places = [agentNamespaceManifest(agentNamespace), ...addonNamespaceManifests({ namespace: agentNamespace })]
+    await applyManifests(kube, [...crds, ...places], signal)
     await applyManifests(kube, [bootstrapSecretManifest(agentNamespace, kubeconfig)], signal)
     await untilServed(crds, { ...deps, kube, signal, timeoutMs: 30_000 })
-    const agent = registrationAgent({
-      ...deps,
-      management: kube,
-      spoke: kube,
-      connect: (connection) => connect(connection, deps),
-      checkpoint: passBy,
-      settings: settingsOf(name, dir),
-    })
+    const parts = { ...deps, management: kube, spoke: kube, checkpoint: passBy }
+    const addons = addonAgent({ ...parts, settings: addonSettings })
+    const agent = registrationAgent(
+      { ...parts, connect: (connection) => connect(connection, deps), settings: settingsOf(name, dir) },
+      { alongside: addons.on },
+    )
     await runTogether(signal, [agent.run, (stop) => Promise.race([plane.over, aborted(stop)])])
   }
 
@@ -67,23 +71,17 @@ const bootstrapKubeconfig = ({ server, caPem, token }: OwnInvitation): Secret =>
     }),
   )
 
-const settingsOf = (clusterName: string, dir: string): AgentSettings => ({
+/** By tokens of an hour, so that they are seen to be renewed. */
+const addonSettings: AddonSettings = {
+  ...defaultAddonSettings,
   namespace: agentNamespace,
+  kubeClientDriver: 'token',
+  tokenExpirationSeconds: 3_600,
+}
+
+const settingsOf = (clusterName: string, dir: string): AgentSettings => ({
+  ...defaultAgentSettings,
   clusterName,
-  hubKubeconfigSecret: agentSecrets.hubKubeconfig,
   hubKubeconfigDir: join(dir, 'hub-kubeconfig'),
   bootstrapKubeconfigs: [],
-  bootstrapKubeconfigSecret: agentSecrets.bootstrap,
-  hubConnectionTimeoutMs: 600_000,
-  clientCertExpirationSeconds: 0,
-  externalServerUrls: [],
-  clusterAnnotations: {},
-  createRetryMs: 60_000,
-  resyncMs: 300_000,
-  member: {
-    healthCheckPeriodMs: 60_000,
-    maxCustomClusterClaims: 20,
-    reservedClusterClaimSuffixes: [],
-    features: { clusterClaim: true, clusterProperty: false },
-  },
 })

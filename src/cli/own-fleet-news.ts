@@ -27,10 +27,12 @@ export function fleetNews(wish: FleetWish & { kubeconfig: string }, deps: Comman
   function joins(name: string): void {
     if (joined.has(name)) return
     joined.add(name)
+    wish.onJoined?.(name)
     if (clusters <= few) show({ did: `${name} has joined and is available` })
     else if (joined.size % few === 0) show({ did: `${joined.size} of ${clusters} clusters have joined` })
     if (joined.size !== clusters) return
     show({ did: 'the fleet is complete', detail: command('get clusters') })
+    show({ did: 'the example add-on is on all of it', detail: command('get addons') })
     wish.onComplete?.()
   }
 

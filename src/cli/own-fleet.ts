@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { addonsHub } from '../addons/hub/index.ts'
 import { convertReview } from '../apis/conversion.ts'
 import { passBy } from '../core/checkpoint.ts'
 import type { Run } from '../core/lifecycle.ts'
@@ -16,6 +17,7 @@ import { hubCertificate, hubNames } from './hub-certificate.ts'
 import { planInit } from './init-plan.ts'
 import { ensureAuthority, untilServed } from './init-steps.ts'
 import type { CommandDeps } from './open-hub.ts'
+import { ownAddon } from './own-addon.ts'
 import { agentOn, startOwnCluster } from './own-cluster.ts'
 import { fleetNews } from './own-fleet-news.ts'
 import type { OwnHub } from './own-hub.ts'
@@ -28,7 +30,9 @@ export interface FleetWish {
   /** Clusters wait until somebody accepts them. */
   manual: boolean
   show(step: Step): void
-  /** Called when all clusters have joined and are available. */
+  /** Called when a cluster has joined and is available. */
+  onJoined?(cluster: string): void
+  /** Called when all clusters are. */
   onComplete?(): void
 }
 
@@ -46,12 +50,18 @@ export const ownFleet =
     show({ doing: 'preparing the hub' })
     await applyManifests(kube, planInit({ namespace }, '').identities, signal)
     const caPem = await ensureAuthority(namespace, deps)
-    const hub = registrationHub({
+    const parts = {
       ...deps,
       events: eventRecorder(kube, { ...deps, component: 'lanyard-hub' }),
       checkpoint: passBy,
+    }
+    const hub = registrationHub({
+      ...parts,
       settings: { ...defaultHubSettings, autoApprovedUsers: manual ? undefined : [bootstrapUser] },
     })
+    const addons = addonsHub({ ...parts, clusters: hub.clusters, settings: { labels: {} } })
+    const hello = ownAddon(kube, clusters, given)
+    const controllers = [hub.run, addons.run]
     const https = serve({
       ...deps,
       listen: { host, port: 0 },
@@ -73,12 +83,13 @@ export const ownFleet =
           const starting = previous.then(() => startOwnCluster(join(dir, name), name, deps))
           previous = starting.catch(() => {})
           await using cluster = await starting
-          await agentOn(cluster, invitation, deps)(until)
+          await runTogether(until, [agentOn(cluster, invitation, deps), hello.on(cluster)])
         }
       show({ doing: `starting ${clusters} clusters` })
       await runTogether(stop, [
         ...names.map(member),
-        fleetNews({ ...wish, kubeconfig: plane.adminKubeconfigPath }, deps),
+        hello.run,
+        fleetNews({ ...wish, kubeconfig: plane.adminKubeconfigPath, onJoined: hello.enableOn }, deps),
       ])
     }
 
@@ -90,7 +101,7 @@ export const ownFleet =
       await untilServed(plan.crds, deps)
       await applyManifests(kube, plan.webhooks, stop)
       show({ did: 'the hub is prepared', detail: `metrics at ${url}/metrics` })
-      await runTogether(stop, clusters > 0 ? [hub.run, members] : [hub.run])
+      await runTogether(stop, clusters > 0 ? [...controllers, members] : controllers)
     }
     await runTogether(signal, [https.run, work])
   }

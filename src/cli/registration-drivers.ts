@@ -1,15 +1,21 @@
 import { failures } from './failures.ts'
 
 const ready = ['csr']
-/** `aws-irsa` is the seed's word, `awsirsa` that of the field. */
-const later = ['awsirsa', 'aws-irsa', 'grpc']
+/** What brings each. `aws-irsa` is the seed's word, `awsirsa` that of the field. */
+const later: Readonly<Record<string, string>> = {
+  awsirsa: 'the join by AWS IAM',
+  'aws-irsa': 'the join by AWS IAM',
+  grpc: 'the join by gRPC',
+}
 
 /** Throws unless this version has every driver that is asked for. */
 export function checkDrivers(drivers: readonly string[], flag: string): void {
   const known = ready.join(', ')
   for (const driver of drivers) {
-    if (later.includes(driver)) throw failures.DRIVER_LATER({ driver, flag, known })
-    if (!ready.includes(driver)) throw failures.DRIVER_UNKNOWN({ driver, flag, known: [...ready, ...later].join(', ') })
+    const work = Object.hasOwn(later, driver) ? later[driver] : undefined
+    if (work !== undefined) throw failures.DRIVER_LATER({ driver, flag, known, work })
+    const all = [...ready, ...Object.keys(later)].join(', ')
+    if (!ready.includes(driver)) throw failures.DRIVER_UNKNOWN({ driver, flag, known: all })
   }
   if (drivers.length === 0) throw failures.DRIVER_UNKNOWN({ driver: '""', flag, known })
 }

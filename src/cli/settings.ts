@@ -11,9 +11,15 @@ export type Settings = Config<typeof configSchema>
 /**
  * Gives a command a flag for each setting, and `--config`.
  * @param here what a setting means to this command; null for one that changes nothing, which the help leaves out
+ * @param taken settings whose flag means something else to this command, which declares it itself
  */
-export function withSettings(command: Command, here: Readonly<Record<string, string | null>> = {}): Command {
+export function withSettings(
+  command: Command,
+  here: Readonly<Record<string, string | null>> = {},
+  taken: readonly string[] = [],
+): Command {
   for (const { flag, env, schema, option: name } of settingsOf(configSchema)) {
+    if (taken.includes(name)) continue
     const byDefault = schema.default === undefined ? '' : ` Default: ${schema.default}.`
     const option = new Option(`${flag} <value>`, `${here[name] ?? schema.description ?? ''}${byDefault} [${env}]`)
     if (schema.enum) option.choices(schema.enum.map(String))
@@ -23,7 +29,8 @@ export function withSettings(command: Command, here: Readonly<Record<string, str
 }
 
 /** For commands that act on a hub and keep nothing on this machine. */
-export const withHubSettings = (command: Command): Command => withSettings(command, { data: null, namespace: null })
+export const withHubSettings = (command: Command, taken?: readonly string[]): Command =>
+  withSettings(command, { data: null, namespace: null }, taken)
 
 /** Flags over variables over the file over defaults, with a logger made accordingly. */
 export async function loadSettings(command: Command): Promise<{ settings: Settings; log: Log }> {

@@ -61,9 +61,18 @@ test('up --manual: a cluster asks, is accepted, denied, accepted again and delet
   assert.equal(err, '')
 })
 
-test('up lets its clusters in by itself', async (t) => {
-  const fleet = lanyard(t, ['up', '--clusters', '3', '--data', tempDir(t)])
+test('up lets its clusters in by itself, and the example add-on works on them', async (t) => {
+  const data = tempDir(t)
+  const fleet = lanyard(t, ['up', '--clusters', '3', '--data', data])
   await fleet.says('the fleet is complete')
+  await fleet.says('the example add-on is on all of it')
+  const kubeconfig = join(data, 'hub', 'admin.kubeconfig')
+  const addons = async (): Promise<{ addon: string; available?: string; credential: string }[]> =>
+    JSON.parse((await lanyard(t, ['get', 'addons', '-o', 'json', '--kubeconfig', kubeconfig]).ended).out)
+  await eventually('the example add-on works on all of them', addons, {
+    until: (rows) => rows.length === 3 && rows.every((row) => row.available === 'True' && row.credential === 'valid'),
+    everyMs: 250,
+  })
   fleet.child.kill('SIGTERM')
   const { code, out, err } = await fleet.ended
   assert.equal(code, 0)

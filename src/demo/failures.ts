@@ -11,6 +11,10 @@ export const failures = catalogue({
     500,
     'the cluster of the check did not join within {seconds} s; run with LANYARD_LOG_LEVEL=info to see why',
   ],
+  CHECK_ADDON_LATE: [
+    500,
+    'the add-on of the check did nothing on the hub within {seconds} s; run with LANYARD_LOG_LEVEL=info to see why',
+  ],
   CHECK_NO_NAMESPACE: [
     404,
     'there is no namespace {namespace} on {server}; create it or give another one with --namespace',
