@@ -1,0 +1,78 @@
+import type { ClusterManager, ClusterManagerSpec } from '../../apis/operator/cluster-manager.ts'
+import type { HubInstallation } from '../../registration/manifests/hub.ts'
+import type { OperatorSettings } from '../deps.ts'
+import { isOn, judgeGates } from '../gates.ts'
+import { podChoices } from '../pod-choices.ts'
+
+export type ClusterManagerPlan =
+  | { readonly step: 'refuse'; readonly why: string; readonly gateMistakes: readonly string[] }
+  | { readonly step: 'install'; readonly installation: HubInstallation; readonly ignored: readonly string[] }
+
+type PlanSettings = Pick<OperatorSettings, 'image' | 'hubNamespace' | 'gates'>
+const approvalGate = 'ManagedClusterAutoApproval'
+
+/** What a ClusterManager comes to. Pure; what cannot be carried out whole is not carried out at all. */
+export function planClusterManager({ spec = {} }: ClusterManager, settings: PlanSettings): ClusterManagerPlan {
+  const registration = spec.registrationConfiguration ?? {}
+  const gates = judgeGates(settings.gates.hub, registration.featureGates)
+  const drivers: string[] = (registration.registrationDrivers ?? []).map(({ authType }) => authType)
+  const mistakes = [
+    ...(spec.deployOption?.mode === 'Hosted'
+      ? ['deployOption.mode is Hosted; this version runs hubs where they are']
+      : []),
+    ...drivers.flatMap((driver, index) => driverMistake(driver, index)),
+    ...gates.mistakes.map((mistake) => `registrationConfiguration.featureGates: ${mistake}`),
+  ]
+  if (mistakes.length > 0) return { step: 'refuse', why: mistakes.join('; '), gateMistakes: gates.mistakes }
+  const users = autoApproved(spec)
+  const approves = isOn(settings.gates.hub, gates, approvalGate)
+  return {
+    step: 'install',
+    installation: {
+      namespace: settings.hubNamespace,
+      image: spec.registrationImagePullSpec || settings.image,
+      featureGates: gates.gates,
+      pod: podChoices(spec),
+      ...(drivers.length > 0 && { registrationDrivers: drivers }),
+      ...(approves && users.length > 0 && { autoApprovedUsers: users }),
+    },
+    ignored: ignoredFields(spec, !approves && users.length > 0),
+  }
+}
+
+const later = ['awsirsa', 'grpc']
+
+function driverMistake(driver: string, index: number): string[] {
+  const field = `registrationConfiguration.registrationDrivers[${index}].authType is ${driver}`
+  if (driver === 'csr') return []
+  if (later.includes(driver)) return [`${field}, which comes with a later version; this one joins by csr`]
+  return [`${field}, which this version does not know; it knows csr`]
+}
+
+/** The older list and that of the driver, each user once. */
+function autoApproved({ registrationConfiguration: registration = {} }: ClusterManagerSpec): string[] {
+  const ofDrivers = (registration.registrationDrivers ?? []).flatMap(({ csr }) => csr?.autoApprovedIdentities ?? [])
+  return [...new Set([...(registration.autoApproveUsers ?? []), ...ofDrivers])]
+}
+
+function ignoredFields(spec: ClusterManagerSpec, usersWithoutGate: boolean): string[] {
+  const work = spec.workConfiguration
+  const isSet: [string, unknown][] = [
+    ['workImagePullSpec', spec.workImagePullSpec],
+    ['placementImagePullSpec', spec.placementImagePullSpec],
+    ['addOnManagerImagePullSpec', spec.addOnManagerImagePullSpec],
+    ['deployOption.default', spec.deployOption?.default],
+    ['deployOption.hosted', spec.deployOption?.hosted],
+    // kube is what the API server puts there by itself.
+    ['workConfiguration', work && (work.featureGates?.length || (work.workDriver ?? 'kube') !== 'kube')],
+    ['placementConfiguration', spec.placementConfiguration],
+    ['addOnManagerConfiguration', spec.addOnManagerConfiguration],
+    ['serverConfiguration', spec.serverConfiguration],
+    ['registrationConfiguration.importerConfiguration', spec.registrationConfiguration?.importerConfiguration],
+    [
+      `registrationConfiguration: users that are approved of without asking (the gate ${approvalGate} is off)`,
+      usersWithoutGate,
+    ],
+  ]
+  return isSet.flatMap(([field, value]) => (value ? [field] : []))
+}

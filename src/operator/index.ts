@@ -1,0 +1,15 @@
+import type { Run } from '../core/lifecycle.ts'
+import { runTogether } from '../core/lifecycle.ts'
+import { clusterManagerRuns } from './cluster-manager/index.ts'
+import type { OperatorDeps } from './deps.ts'
+import { klusterletRuns } from './klusterlet/index.ts'
+import type { Side } from './manifests/operator.ts'
+
+/** Klusterlets and ClusterManagers into running agents and hubs. Of several replicas only the one that leads runs this. */
+export function fleetOperator(deps: OperatorDeps, sides: readonly Side[]): { readonly run: Run } {
+  const runs = [
+    ...(sides.includes('managed-cluster') ? klusterletRuns(deps) : []),
+    ...(sides.includes('hub') ? clusterManagerRuns(deps) : []),
+  ]
+  return { run: (signal) => runTogether(signal, runs) }
+}

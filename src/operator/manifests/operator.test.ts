@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { isDeepStrictEqual } from 'node:util'
+import type { PolicyRule, Role } from 'kubernetes-types/rbac/v1.d.ts'
+import { addonNamespace, hubNamespace, operatorNamespace } from '../../fleet/names.ts'
+import { agentManifests } from '../../registration/manifests/agent.ts'
+import { bootstrapManifests } from '../../registration/manifests/bootstrap.ts'
+import { hubRbacManifests } from '../../registration/manifests/hub-rbac.ts'
+import type { Manifest } from '../../registration/manifests/manifest.ts'
+import type { OperatorInstallation } from './operator.ts'
+import { operatorArguments, operatorManifests, operatorRbacManifests } from './operator.ts'
+
+const both: OperatorInstallation = {
+  image: 'i',
+  sides: ['managed-cluster', 'hub'],
+  agentNamespaces: ['open-cluster-management-agent', 'open-cluster-management-other'],
+  hubNamespace,
+}
+
+const rolesIn = (manifests: readonly Manifest[]) =>
+  manifests
+    .filter(({ object }) => object.kind === 'Role' || object.kind === 'ClusterRole')
+    .map(({ object }) => object as unknown as Role & { metadata: { name: string; namespace?: string } })
+
+const held = rolesIn(operatorRbacManifests(both))
+
+/** As the API server decides whether somebody may give a rule away in a namespace, for rules without wildcards. */
+function lacking(rule: PolicyRule, namespace?: string): string[] {
+  const rules = held
+    .filter(({ metadata }) => [undefined, namespace].includes(metadata.namespace))
+    .flatMap((role) => role.rules ?? [])
+  const isHeld = (group: string, resource: string, verb: string, name?: string) =>
+    rules.some(
+      (own) =>
+        own.apiGroups?.includes(group) &&
+        own.resources?.includes(resource) &&
+        own.verbs.includes(verb) &&
+        (own.resourceNames === undefined || (name !== undefined && own.resourceNames.includes(name))),
+    )
+  return (rule.apiGroups ?? []).flatMap((group) =>
+    (rule.resources ?? []).flatMap((resource) =>
+      rule.verbs.flatMap((verb) =>
+        (rule.resourceNames ?? [undefined])
+          .filter((name) => !isHeld(group, resource, verb, name))
+          .map((name) => `${verb} ${resource}.${group} ${name ?? ''} in ${namespace ?? 'all'}`),
+      ),
+    ),
+  )
+}
+
+test('the operator holds every right that it gives to agents, hubs and new clusters', () => {
+  const granted = [
+    ...both.agentNamespaces.flatMap((namespace) => agentManifests({ namespace, image: 'i' })),
+    ...hubRbacManifests(hubNamespace),
+    ...bootstrapManifests(),
+  ]
+  const missing = rolesIn(granted).flatMap(({ metadata, rules = [] }) =>
+    rules.flatMap((rule) => lacking(rule, metadata.namespace)),
+  )
+  assert.deepEqual(missing, [])
+})
+
+test('it has no wildcards, may not escalate, and reads Secrets only where it works', () => {
+  for (const { metadata, rules = [] } of held)
+    for (const { apiGroups = [], resources = [], verbs, resourceNames } of rules) {
+      assert.ok(![...apiGroups, ...resources, ...verbs].some((word) => ['*', 'escalate', 'impersonate'].includes(word)))
+      assert.ok(resourceNames === undefined || resourceNames.length > 0, 'an empty list of names means every name')
+      assert.ok(!verbs.includes('bind') || resourceNames, 'what it may bind unchecked is named')
+      if (resources.includes('secrets')) {
+        const works = [...both.agentNamespaces, addonNamespace, hubNamespace]
+        assert.ok(works.includes(metadata.namespace ?? ''), `secrets in ${metadata.namespace ?? 'every namespace'}`)
+      }
+    }
+})
+
+test('it may create and change only what it knows by name, but for what cannot be named when it is created', () => {
+  const granted = rolesIn([
+    ...both.agentNamespaces.flatMap((namespace) => agentManifests({ namespace, image: 'i' })),
+    ...hubRbacManifests(hubNamespace),
+    ...bootstrapManifests(),
+  ]).flatMap(({ rules = [] }) => rules)
+  const own = held
+    .flatMap(({ rules = [] }) => rules)
+    .filter((rule) => !granted.some((given) => isDeepStrictEqual(given, rule)))
+  const unnamed = own
+    .filter(({ verbs, resourceNames }) => !resourceNames && verbs.some((verb) => ['create', 'patch'].includes(verb)))
+    .flatMap(({ resources = [] }) => resources)
+  assert.deepEqual([...new Set(unnamed)].sort(), [
+    'clustermanagers',
+    'clustermanagers/status',
+    'klusterlets',
+    'klusterlets/status',
+    'namespaces',
+    'secrets',
+  ])
+})
+
+test('on a managed cluster it has nothing of a hub, and the other way round', () => {
+  const namesFor = (sides: OperatorInstallation['sides']) =>
+    operatorManifests({ ...both, sides }).map(({ object }) => `${object.kind} ${object.metadata.name}`)
+  const managed = namesFor(['managed-cluster'])
+  assert.ok(managed.includes('CustomResourceDefinition klusterlets.operator.open-cluster-management.io'))
+  assert.ok(!managed.some((name) => /clustermanagers|management-hub/.test(name)))
+  const hub = namesFor(['hub'])
+  assert.ok(hub.includes('CustomResourceDefinition clustermanagers.operator.open-cluster-management.io'))
+  assert.ok(!hub.some((name) => /klusterlets|agent/.test(name)))
+})
+
+test('it is told what it may work with', () => {
+  assert.deepEqual(operatorArguments({ ...both, workloadImage: 'w' }), [
+    'operator',
+    '--for=both',
+    `--namespace=${operatorNamespace}`,
+    '--image=w',
+    `--agent-namespaces=${both.agentNamespaces.join(',')}`,
+    `--hub-namespace=${hubNamespace}`,
+    '--listen=:8443',
+  ])
+})
