@@ -84,7 +84,16 @@ const forbiddenModules: Record<string, string> = {
 }
 
 /** What src/ may import from outside of it. */
-const outsideAllowed: Record<string, string> = { 'package.json': 'the version that `lanyard --version` prints' }
+const example = 'lanyard up runs the example add-on'
+const outsideAllowed: Record<string, string> = {
+  'package.json': 'the version that `lanyard --version` prints',
+  'examples/addon-hello/hub.ts': example,
+  'examples/addon-hello/agent.ts': example,
+  'examples/addon-hello/files.ts': example,
+}
+
+/** What the author of an add-on gets: the example needs no more. */
+const forAuthors = ['core', 'kube', 'apis', 'fleet']
 
 /** Code of tests: the files beside what they test, and the helpers that several of them share. */
 const isTestCode = (path: string): boolean => path.endsWith('.test.ts') || path.includes('/testing/')
@@ -156,6 +165,23 @@ test('src/ imports nothing from outside of it, and no test', () => {
       return [`${source.path}:${line} imports ${target}; what ships lives in src/, move it there`]
     }),
   )
+})
+
+test('the example add-on needs only what authors get, and both of its sides together are short', () => {
+  const files = globSync('examples/addon-hello/*.ts', { cwd: root })
+  assert.ok(files.length > 0)
+  const read = (path: string) => readFileSync(join(root, path), 'utf8')
+  none(
+    files.flatMap((path) =>
+      scanSource(read(path)).imports.flatMap(({ specifier = '', line }) => {
+        const [top, to = ''] = join(dirname(path), specifier).split('/')
+        const isFine = !specifier.startsWith('.') || top === 'examples' || (top === 'src' && forAuthors.includes(to))
+        return isFine ? [] : [`${path}:${line} imports ${specifier}; an author has src/{${forAuthors}}/ only`]
+      }),
+    ),
+  )
+  const sides = ['hub', 'agent'].map((side) => read(`examples/addon-hello/${side}.ts`).trimEnd().split('\n').length)
+  assert.ok(sides.reduce((a, b) => a + b) < 150, `${sides}`)
 })
 
 test('imports lead to files that are there', () => {

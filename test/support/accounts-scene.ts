@@ -2,20 +2,26 @@
 import { join } from 'node:path'
 import type { ClusterRole, PolicyRule, Role } from 'kubernetes-types/rbac/v1.d.ts'
 import { stringify } from 'yaml'
+import type { AddonSettings } from '../../src/addons/agent/deps.ts'
+import { defaultAddonSettings } from '../../src/addons/agent/deps.ts'
+import { addonAgent } from '../../src/addons/agent/index.ts'
+import { addonsHub } from '../../src/addons/hub/index.ts'
 import { convertReview } from '../../src/apis/conversion.ts'
 import { spokeKinds } from '../../src/apis/fleet-kinds.ts'
 import { hubCertificate, hubNames } from '../../src/cli/hub-certificate.ts'
 import { underElection } from '../../src/cli/process-parts.ts'
 import { passBy } from '../../src/core/checkpoint.ts'
 import { systemClock } from '../../src/core/clock.ts'
+import { runTogether } from '../../src/core/lifecycle.ts'
 import { silentLog } from '../../src/core/log.ts'
 import { noMetrics } from '../../src/core/metrics.ts'
 import { systemRandom } from '../../src/core/random.ts'
 import { Secret } from '../../src/core/secret.ts'
-import { agentNamespace, agentSecrets, hubNamespace } from '../../src/fleet/names.ts'
+import { agentNamespace, hubNamespace } from '../../src/fleet/names.ts'
 import { eventRecorder } from '../../src/kube/events.ts'
 import { customResourceDefinitions, serviceAccounts } from '../../src/kube/kinds.ts'
 import type { Kube } from '../../src/kube/kube.ts'
+import { defaultAgentSettings } from '../../src/registration/agent/deps.ts'
 import type { RegistrationAgent } from '../../src/registration/agent/index.ts'
 import { registrationAgent } from '../../src/registration/agent/index.ts'
 import type { HubSettings } from '../../src/registration/hub/deps.ts'
@@ -28,6 +34,7 @@ import {
   agentRbacManifests,
   bootstrapSecretManifest,
 } from '../../src/registration/manifests/agent.ts'
+import { addonNamespaceManifests } from '../../src/registration/manifests/agent-addons.ts'
 import { bootstrapAccount } from '../../src/registration/manifests/bootstrap.ts'
 import { hubAccount } from '../../src/registration/manifests/hub-rbac.ts'
 import type { Manifest } from '../../src/registration/manifests/manifest.ts'
@@ -55,7 +62,7 @@ export interface AccountsScene {
   until(what: string, isSo: () => Promise<unknown>, step?: number | string): Promise<void>
   /** Returns how to stop it, when it leads and its webhooks are served. */
   startHub(settings?: Partial<HubSettings>): Promise<() => Promise<void>>
-  startAgent(): Promise<{ agent: RegistrationAgent; stop(): Promise<void> }>
+  startAgent(addons?: Partial<AddonSettings>): Promise<{ agent: RegistrationAgent; stop(): Promise<void> }>
   /** What this account did so far. */
   auditOf(account: Account): Promise<AuditEvent[]>
 }
@@ -87,6 +94,7 @@ export async function accountsScene(t: TestScope): Promise<AccountsScene> {
   const bootstrap = plane.kubeconfig({ token: await tokenOf(admin, bootstrapAccount) })
   await apply(admin, [
     agentNamespaceManifest(agentNamespace),
+    ...addonNamespaceManifests({ namespace: agentNamespace }),
     ...agentRbacManifests({ namespace: agentNamespace, image: '' }),
     bootstrapSecretManifest(agentNamespace, bootstrap),
   ])
@@ -111,6 +119,7 @@ export async function accountsScene(t: TestScope): Promise<AccountsScene> {
       const kube = await clientOf(hubsAccount)
       const events = eventRecorder(kube, { ...deps, component: 'lanyard-hub' })
       const hub = registrationHub({ ...deps, kube, events, settings: { ...defaultHubSettings, ...settings } })
+      const addons = addonsHub({ ...deps, kube, events, clusters: hub.clusters, settings: { labels: {} } })
       const { hostname: host, port } = new URL(webhookUrl)
       const https = serve({
         ...real,
@@ -130,7 +139,7 @@ export async function accountsScene(t: TestScope): Promise<AccountsScene> {
         real,
         async (signal) => {
           isLeading.resolve()
-          await hub.run(signal)
+          await runTogether(signal, [hub.run, addons.run])
         },
       )
       const stop = runInTest(t, [https.run, leader])
@@ -140,34 +149,25 @@ export async function accountsScene(t: TestScope): Promise<AccountsScene> {
         await stop()
       }
     },
-    async startAgent() {
+    async startAgent(addons = {}) {
       const kube = await clientOf(agentsAccount)
       const dir = tempDir(t)
-      const agent = registrationAgent({
-        ...deps,
-        management: kube,
-        spoke: kube,
-        connect: (connection) => kubeClient(t, connection),
-        settings: {
-          namespace: agentNamespace,
-          hubKubeconfigSecret: agentSecrets.hubKubeconfig,
-          hubKubeconfigDir: join(dir, 'hub'),
-          bootstrapKubeconfigs: [join(dir, 'not-mounted')],
-          bootstrapKubeconfigSecret: agentSecrets.bootstrap,
-          hubConnectionTimeoutMs: 600_000,
-          clientCertExpirationSeconds: 3_600,
-          externalServerUrls: [],
-          clusterAnnotations: {},
-          createRetryMs: 60_000,
-          resyncMs: 300_000,
-          member: {
-            healthCheckPeriodMs: 60_000,
-            maxCustomClusterClaims: 20,
-            reservedClusterClaimSuffixes: [],
-            features: { clusterClaim: true, clusterProperty: true },
+      const parts = { ...deps, management: kube, spoke: kube }
+      const forAddons = { ...defaultAddonSettings, namespace: agentNamespace, ...addons }
+      const agent = registrationAgent(
+        {
+          ...parts,
+          connect: (connection) => kubeClient(t, connection),
+          settings: {
+            ...defaultAgentSettings,
+            hubKubeconfigDir: join(dir, 'hub'),
+            bootstrapKubeconfigs: [join(dir, 'not-mounted')],
+            clientCertExpirationSeconds: 3_600,
+            member: { ...defaultAgentSettings.member, features: { clusterClaim: true, clusterProperty: true } },
           },
         },
-      })
+        { alongside: addonAgent({ ...parts, settings: forAddons }).on },
+      )
       const lease = { namespace: agentNamespace, name: agentLease, flags: election }
       return { agent, stop: runInTest(t, [underElection(kube, lease, real, agent.run)]) }
     },

@@ -12,7 +12,7 @@ import type { Log } from '../../src/core/log.ts'
 import { silentLog } from '../../src/core/log.ts'
 import { noMetrics } from '../../src/core/metrics.ts'
 import { systemRandom } from '../../src/core/random.ts'
-import { agentSecrets, conditions, labels, rbacNames } from '../../src/fleet/names.ts'
+import { conditions, labels, rbacNames } from '../../src/fleet/names.ts'
 import type { ClientOptions, KubeClient } from '../../src/kube/client/index.ts'
 import { certificateSigningRequests, clusterRoleBindings, secrets } from '../../src/kube/kinds.ts'
 import type { Kube } from '../../src/kube/kube.ts'
@@ -20,6 +20,7 @@ import type { KubeconfigCluster } from '../../src/kube/kubeconfig/index.ts'
 import { formatKubeconfig, parseKubeconfig } from '../../src/kube/kubeconfig/index.ts'
 import type { Stored } from '../../src/kube/objects.ts'
 import type { AgentSettings } from '../../src/registration/agent/deps.ts'
+import { defaultAgentSettings } from '../../src/registration/agent/deps.ts'
 import type { AgentParts, RegistrationAgent } from '../../src/registration/agent/index.ts'
 import { registrationAgent } from '../../src/registration/agent/index.ts'
 import { csrHubDriver } from '../../src/registration/drivers/csr/hub.ts'
@@ -98,24 +99,11 @@ export async function agentScene(
   if (bootstrap !== null) writeFileSync(bootstrapPath, bootstrap)
   const cluster = options.cluster === undefined ? uniqueName('cluster') : (options.cluster ?? '')
   const settings: AgentSettings = {
+    ...defaultAgentSettings,
     namespace,
     ...(cluster !== '' && { clusterName: cluster }),
-    hubKubeconfigSecret: agentSecrets.hubKubeconfig,
     hubKubeconfigDir: join(dir, 'hub'),
     bootstrapKubeconfigs: [bootstrapPath],
-    bootstrapKubeconfigSecret: agentSecrets.bootstrap,
-    hubConnectionTimeoutMs: 600_000,
-    clientCertExpirationSeconds: 0,
-    externalServerUrls: [],
-    clusterAnnotations: {},
-    createRetryMs: 60_000,
-    resyncMs: 300_000,
-    member: {
-      healthCheckPeriodMs: 60_000,
-      maxCustomClusterClaims: 20,
-      reservedClusterClaimSuffixes: [],
-      features: { clusterClaim: true, clusterProperty: false },
-    },
     ...options.settings,
   }
   const clock = options.clock ?? systemClock

@@ -93,15 +93,19 @@ export class MemoryWatch<T extends KubeObject> {
   }
 }
 
-/** Equality selectors only; of fields, those of metadata. */
-export function isSelected(
-  { metadata = {} }: KubeObject,
-  { labelSelector = '', fieldSelector = '' }: Selectors,
-): boolean {
+/** Labels by equality, presence or absence; fields by equality, any of them. */
+export function isSelected(object: KubeObject, { labelSelector = '', fieldSelector = '' }: Selectors): boolean {
+  const { metadata = {} } = object
   const terms = (selector: string) => selector.split(',').flatMap((term) => (term ? [term.split(/==?/)] : []))
-  const field = (path: string) => (metadata as Record<string, unknown>)[path.replace('metadata.', '')]
+  const field = (path: string) =>
+    path.split('.').reduce<unknown>((part, name) => (part as Record<string, unknown> | undefined)?.[name], object)
+  const has = (name: string) => name in (metadata.labels ?? {})
+  const holds = (name: string, value: string | undefined) => {
+    if (value !== undefined) return metadata.labels?.[name] === value
+    return name.startsWith('!') ? !has(name.slice(1)) : has(name)
+  }
   return (
-    terms(labelSelector).every(([name = '', value]) => metadata.labels?.[name] === value) &&
+    terms(labelSelector).every(([name = '', value]) => holds(name, value)) &&
     terms(fieldSelector).every(([path = '', value]) => field(path) === value)
   )
 }

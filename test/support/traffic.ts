@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Clock } from '../../src/core/clock.ts'
 import type { RequestSample } from '../../src/kube/client/index.ts'
+import type { FakeClock } from './fake-clock.ts'
 
 export interface Heard {
   /** When it was answered or lost, by the test's clock. Milliseconds. */
@@ -41,6 +43,25 @@ export function traffic(clock: Clock): Traffic {
     },
   }
 }
+
+/** Lets time pass second by second, each with what it sets off on the network. */
+export async function live(clock: FakeClock, seconds: number, ...heard: readonly Traffic[]): Promise<void> {
+  const count = () => heard.reduce((sum, traffic) => sum + traffic.count, 0)
+  for (let second = 0; second < seconds; second += 1) {
+    await clock.advance(1_000)
+    for (let seen = -1; seen !== count(); ) {
+      seen = count()
+      await delay(20)
+    }
+  }
+}
+
+/** How many of these calls fall into one second at most. */
+export const busiest = (calls: readonly Heard[]): number =>
+  mostWithin(
+    1_000,
+    calls.map(({ at }) => at),
+  )
 
 /** Moments are whole milliseconds. */
 const rounding = 2
