@@ -69,8 +69,9 @@ test('a finalizer of an object holds the definition back', async (t) => {
   await scene.until('one is left', () => scene.store.count(name) === 1)
   assert.equal(scene.condition(name, 'Terminating')?.reason, 'InstanceDeletionInProgress')
   const { storage, namespace, name: object } = held
-  const current = scene.store.get(storage, namespace, object) as Entry
-  assert.ok(fresh(current).metadata.deletionTimestamp)
+  const found = () => scene.store.get(storage, namespace, object) as Entry
+  await scene.until('it is to go', () => fresh(found()).metadata.deletionTimestamp !== undefined)
+  const current = found()
   await scene.store.write({ storage, namespace, name: object, follows: current.revision, object: undefined })
   await scene.until('the definition is gone', () => scene.definition(name) === undefined)
   assert.equal(registry.get(group, 'widgets'), undefined)
