@@ -58,3 +58,11 @@ test('what has the wrong type is left for the schema to refuse', () => {
   assert.deepEqual(rest({ spec: null }), ['/spec'])
   assert.deepEqual(rest({ spec: { leaseDurationSeconds: null } }), ['/spec/leaseDurationSeconds'])
 })
+
+test('a write of an outdated version is left to the conflict that it is', () => {
+  const taints = [{ key: 'a', effect: 'NoSelect', timeAdded: '2026-02-01T00:00:00Z' }]
+  const sent = (resourceVersion?: string) => ({ metadata: { name: 'west', resourceVersion }, spec: { taints } })
+  const old = { metadata: { name: 'west', resourceVersion: '8' }, spec: { taints: [] } }
+  assert.deepEqual(decide(sent('7'), old), { allowed: true })
+  for (const version of ['8', '', undefined]) assert.equal(decide(sent(version), old).allowed, false)
+})

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { AdmissionRequest, PatchOperation, Verdict } from '../../fleet/admission.ts'
-import { badRequest } from '../../fleet/admission.ts'
+import { allowed, badRequest } from '../../fleet/admission.ts'
 import { defaultSet, labels } from '../../fleet/names.ts'
 import type { KubeObject } from '../../kube/objects.ts'
 import { nameMistake } from './cluster-fields.ts'
@@ -27,7 +27,8 @@ export function defaultCluster({ object, oldObject, userInfo }: AdmissionRequest
   const stamped = Array.isArray(spec['taints'])
     ? stampTaints(spec['taints'], oldObject ? listOf(specOf(oldObject)['taints']) : undefined, now)
     : undefined
-  if (stamped && 'mistake' in stamped) return badRequest(stamped.mistake)
+  // Nothing is said to a write that comes too late: the API server answers it with a Conflict, which clients understand.
+  if (stamped && 'mistake' in stamped) return isOutdated(object, oldObject) ? allowed : badRequest(stamped.mistake)
 
   const change = { name, requester: userInfo, old: oldObject ? seen(oldObject) : undefined, sent: seen(object) }
   return {
@@ -66,6 +67,10 @@ function patchSpec(given: unknown, taints: readonly unknown[] | undefined): Patc
   if (taints && !isDeepStrictEqual(taints, sent)) patch.push({ op: 'add', path: '/spec/taints', value: taints })
   return patch
 }
+
+/** Made from another version than the one that it would replace. */
+const isOutdated = ({ metadata: { resourceVersion = '' } = {} }: Sent, old: Sent | null | undefined): boolean =>
+  resourceVersion !== '' && old?.metadata?.resourceVersion !== resourceVersion
 
 const specOf = ({ spec }: Sent): Record<string, unknown> => (typeof spec === 'object' && spec ? { ...spec } : {})
 
