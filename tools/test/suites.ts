@@ -27,7 +27,7 @@ export const suites = {
     env: { CONTROL_PLANE: 'embedded' },
     assets: 'none',
     sharedControlPlane: true,
-    testTimeoutMs: 60_000,
+    testTimeoutMs: 120_000,
   },
   kube: {
     report: 'test-kube.tap',
