@@ -130,7 +130,8 @@ describe('the way from a cluster to its hub', needsControlPlane, () => {
       },
     })
     await degraded(metadata.name, 'BootstrapSecretUnchecked,HubKubeConfigSecretMissing')
-    const args = (await scene.agentIn(namespace))?.spec?.template.spec?.containers[0]?.args ?? []
+    const agent = await eventually('the agent is there', () => scene.agentIn(namespace))
+    const args = agent.spec?.template.spec?.containers[0]?.args ?? []
     assert.deepEqual(
       args.filter((arg) => arg.startsWith('--bootstrap-')),
       [
