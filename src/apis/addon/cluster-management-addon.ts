@@ -2,22 +2,7 @@ import * as Type from 'typebox'
 import type { ObjectOf } from '../declare.ts'
 import { customResource } from '../declare.ts'
 import { Conditions, Int32, Int64, IntOrString, listMap } from '../fields.ts'
-
-const configKind = {
-  group: Type.Optional(Type.String({ default: '', description: 'Its API group; empty for the core one.' })),
-  resource: Type.String({ minLength: 1, description: 'Its resource, in the plural.' }),
-}
-const configName = {
-  name: Type.String({ minLength: 1, description: 'Its name.' }),
-  namespace: Type.Optional(Type.String({ description: 'Its namespace, where it is in one.' })),
-}
-const configAt = (description: string) =>
-  Type.Optional(
-    Type.Object(
-      { ...configName, specHash: Type.Optional(Type.String({ description: 'The hash of its spec, then.' })) },
-      { description },
-    ),
-  )
+import { AddOnMeta, configAt, configKind, configName } from './common.ts'
 
 const share = (description: string, more: object = {}) =>
   Type.Optional(IntOrString({ pattern: '^((100|[0-9]{1,2})%|[0-9]+)$', description, ...more }))
@@ -110,15 +95,7 @@ export const AddOnConfiguration = Type.Object(
 
 /** What both versions say alike. */
 const commonSpec = {
-  addOnMeta: Type.Optional(
-    Type.Object(
-      {
-        displayName: Type.Optional(Type.String({ description: 'Its name for people.' })),
-        description: Type.Optional(Type.String({ description: 'What it does.' })),
-      },
-      { description: 'How it is shown to people.' },
-    ),
-  ),
+  addOnMeta: Type.Optional(AddOnMeta),
   installStrategy: Type.Optional(InstallStrategy),
 }
 const DefaultReference = Type.Object(

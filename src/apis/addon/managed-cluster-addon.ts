@@ -2,28 +2,12 @@ import * as Type from 'typebox'
 import type { ObjectOf } from '../declare.ts'
 import { customResource } from '../declare.ts'
 import { Conditions, Int64, listMap, namespaceName } from '../fields.ts'
+import { AddOnMeta, configAt, configKind, configName } from './common.ts'
 
 const texts = (description: string) => Type.Optional(Type.Array(Type.String(), { description }))
 
-/** Which resource a configuration is: both versions speak of it alike. */
-const configKind = {
-  group: Type.Optional(Type.String({ default: '', description: 'Its API group; empty for the core one.' })),
-  resource: Type.String({ minLength: 1, description: 'Its resource, in the plural.' }),
-}
-const configName = {
-  name: Type.String({ minLength: 1, description: 'Its name.' }),
-  namespace: Type.Optional(Type.String({ description: 'Its namespace, where it is in one.' })),
-}
-
 const Config = Type.Object({ ...configKind, ...configName }, { description: 'A configuration of the add-on.' })
 
-const configAt = (description: string) =>
-  Type.Optional(
-    Type.Object(
-      { ...configName, specHash: Type.Optional(Type.String({ description: 'The hash of its spec, then.' })) },
-      { description },
-    ),
-  )
 const configProgress = {
   desiredConfig: configAt('The configuration that the add-on is to have.'),
   lastAppliedConfig: configAt('The configuration that it was last given.'),
@@ -125,15 +109,7 @@ const commonStatus = {
       { description: 'What else to look at when something is wrong.' },
     ),
   ),
-  addOnMeta: Type.Optional(
-    Type.Object(
-      {
-        displayName: Type.Optional(Type.String({ description: 'Its name for people.' })),
-        description: Type.Optional(Type.String({ description: 'What it does.' })),
-      },
-      { description: 'How it is shown to people.' },
-    ),
-  ),
+  addOnMeta: Type.Optional(AddOnMeta),
 }
 
 export const AddOnConfiguration = Type.Object(
