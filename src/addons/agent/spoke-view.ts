@@ -1,5 +1,5 @@
 import type { Lease } from 'kubernetes-types/coordination/v1.d.ts'
-import { runTogether } from '../../core/lifecycle.ts'
+import { aborted, runTogether } from '../../core/lifecycle.ts'
 import { labels } from '../../fleet/names.ts'
 import type { Informer } from '../../kube/informer.ts'
 import { informer, withoutManagedFields } from '../../kube/informer.ts'
@@ -36,14 +36,13 @@ export function spokeView(deps: AddonAgentDeps, runs: Crew, changes: SpokeChange
     itself.on(() => changes.onNamespace(namespace))
     beats.on(({ object }) => changes.onLease(namespace, object.metadata.name))
     followed.set(namespace, beats)
-    runs.start(member(namespace), async (signal) => {
-      // For add-ons without a lease, whose absence no event tells.
-      void beats.synced(signal).then(
-        () => changes.onNamespace(namespace),
-        () => {},
-      )
-      await runTogether(signal, [held.run, itself.run, beats.run])
-    })
+    /** What went away before the watches began, and add-ons that have no lease, no event tells. */
+    const lookOnce = async (signal: AbortSignal) => {
+      await Promise.all([held, itself, beats].map((watch) => watch.synced(signal)))
+      changes.onNamespace(namespace)
+      await aborted(signal)
+    }
+    runs.start(member(namespace), (signal) => runTogether(signal, [held.run, itself.run, beats.run, lookOnce]))
   }
 
   return {
