@@ -1,0 +1,7 @@
+export { counted } from './counted.ts'
+export { checkKeys, type KeyStatus, keyStatus, keysInUse, recordKeys, retireKey } from './records.ts'
+export { reencryption } from './reencryption.ts'
+export type { KeyRing } from './ring.ts'
+export { activateKey, addKey, dropKey, ensureKeyRing, type KeyRingFile, openKeyRing } from './ring-file.ts'
+export type { Sealed, SealedFor, TokenVault } from './vault.ts'
+export { tokenVault } from './vault.ts'
