@@ -15,6 +15,11 @@ export const failures = catalogue({
     500,
     'the add-on of the check did nothing on the hub within {seconds} s; run with LANYARD_LOG_LEVEL=info to see why',
   ],
+  CHECK_PULL_LATE: [
+    500,
+    'the pull secret of the check was not {what} within {seconds} s; run with LANYARD_LOG_LEVEL=info to see why',
+  ],
+  CHECK_PULL_UNSOUND: [500, 'the pull secret of the check does not do what it should: {flaw}'],
   CHECK_NO_NAMESPACE: [
     404,
     'there is no namespace {namespace} on {server}; create it or give another one with --namespace',
