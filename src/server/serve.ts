@@ -1,7 +1,5 @@
 import type { Clock } from '../core/clock.ts'
-import { after } from '../core/clock.ts'
-import type { Run } from '../core/lifecycle.ts'
-import { aborted, isAbort } from '../core/lifecycle.ts'
+import { aborted } from '../core/lifecycle.ts'
 import type { Log } from '../core/log.ts'
 import type { Metrics } from '../core/metrics.ts'
 import { noMetrics } from '../core/metrics.ts'
@@ -11,11 +9,14 @@ import { json } from './answer.ts'
 import { exchange } from './exchange.ts'
 import type { Checks } from './health.ts'
 import { healthRoutes } from './health.ts'
-import type { Address, Listener } from './listener.ts'
+import { keepCertificate, orAbort } from './keep-certificate.ts'
+import type { Address } from './listener.ts'
 import { listen } from './listener.ts'
 import type { Route, Routes } from './route.ts'
 import { readJson } from './route.ts'
-import type { CertificateSource, ServingCertificate } from './serving-certificate.ts'
+import type { Bound, Server } from './server.ts'
+import { boundAt, serverOf } from './server.ts'
+import type { CertificateSource } from './serving-certificate.ts'
 
 export interface ServeOptions {
   listen: Address
@@ -30,35 +31,9 @@ export interface ServeOptions {
   convert?: (review: unknown) => unknown
 }
 
-export interface Bound {
-  /** With the address it listens on, or 127.0.0.1 where that is every address. */
-  url: string
-  port: number
-}
-
-export interface Server {
-  /** Once only. Ends within about a second of the abort. */
-  readonly run: Run
-  /** Rejects when the server cannot be started or is stopped before. */
-  readonly listening: Promise<Bound>
-}
-
-/** The https server of a process: health, metrics, admission webhooks, conversion. */
-export function serve(options: ServeOptions): Server {
-  const { promise, resolve, reject } = Promise.withResolvers<Bound>()
-  promise.catch(() => {})
-  return {
-    listening: promise,
-    run: async (signal) => {
-      try {
-        await runServer(options, signal, resolve)
-      } catch (error) {
-        reject(error)
-        if (!isAbort(error, signal)) throw error
-      }
-    },
-  }
-}
+/** The https server of a process: health, metrics, admission webhooks, conversion. Ends within about a second of the abort. */
+export const serve = (options: ServeOptions): Server =>
+  serverOf((signal, onListening) => runServer(options, signal, onListening))
 
 async function runServer(options: ServeOptions, signal: AbortSignal, onListening: (bound: Bound) => void) {
   const { clock, log } = options
@@ -71,54 +46,13 @@ async function runServer(options: ServeOptions, signal: AbortSignal, onListening
     log,
     onRequest: (request, response) => void exchange({ routes, clock, log, signal }, request, response),
   })
-  const { port } = listener
-  const url = urlOf({ ...options.listen, port })
-  log.info({ url }, 'serving')
-  onListening({ url, port })
+  const bound = boundAt('https', { ...options.listen, port: listener.port })
+  log.info({ url: bound.url }, 'serving')
+  onListening(bound)
   try {
-    await Promise.all([aborted(signal), keepCertificate(options, listener, certificate, signal)])
+    await Promise.all([aborted(signal), keepCertificate(options, certificate, listener.present, signal)])
   } finally {
     await listener.close()
-  }
-}
-
-const retryAfterMs = 60_000
-
-/** A certificate that cannot be renewed is no reason to stop: the one in use has a third of its life left. */
-async function keepCertificate(
-  { certificate, clock, log }: ServeOptions,
-  listener: Listener,
-  first: ServingCertificate,
-  signal: AbortSignal,
-): Promise<void> {
-  let { certPem, renewAt } = first
-  for (;;) {
-    try {
-      await clock.sleepUntil(renewAt, signal)
-      const next = await orAbort(certificate(signal), signal)
-      renewAt = next.renewAt
-      if (next.certPem === certPem) continue
-      listener.present(next)
-      certPem = next.certPem
-      log.info({ renewAt }, 'serving certificate renewed')
-    } catch (error) {
-      if (signal.aborted) return
-      log.error({ err: error }, 'serving certificate not renewed')
-      renewAt = after(clock.now(), retryAfterMs)
-    }
-  }
-}
-
-/** For what may not listen to the signal itself. Leaves no listener: a signal lives as long as the process. */
-async function orAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise: stopped, reject } = Promise.withResolvers<never>()
-  const onAbort = () => reject(signal.reason)
-  if (signal.aborted) onAbort()
-  signal.addEventListener('abort', onAbort, { once: true })
-  try {
-    return await Promise.race([work, stopped])
-  } finally {
-    signal.removeEventListener('abort', onAbort)
   }
 }
 
@@ -137,10 +71,3 @@ const metricsRoute = (metrics: Metrics): Route => ({
   method: 'GET',
   answer: async () => ({ status: 200, contentType: metrics.contentType, body: await metrics.text() }),
 })
-
-const everywhere = ['0.0.0.0', '::', '']
-
-function urlOf({ host, port }: Address): string {
-  const reachable = everywhere.includes(host) ? '127.0.0.1' : host
-  return `https://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`
-}

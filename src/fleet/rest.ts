@@ -1,0 +1,129 @@
+import type { TSchema } from 'typebox'
+import type { Failure } from '../core/failure.ts'
+
+/** Who calls, as far as it was proven. */
+export interface Caller {
+  /** For the audit log: the identity claim of a JWT, the name of a service account. */
+  name: string
+  /** By which kind of proof. `local`: the token that the service wrote beside its data. */
+  kind: 'jwt' | 'serviceaccount' | 'local'
+  claims: Readonly<Record<string, unknown>>
+  /** As the API server knows them; of a service account only. */
+  user?: { username: string; uid?: string; groups?: readonly string[]; extra?: Readonly<Record<string, string[]>> }
+  traceId: string
+  traceparent: string
+}
+
+/** One thing that is wrong with what was sent. */
+export interface FieldError {
+  /** `registries[1]` */
+  field: string
+  /** As it was sent. Left out where it may be a secret, or is too long to tell. */
+  value?: unknown
+  /** `required`, `min`, `max`, `min_length`, `max_length`, `pattern`, `enum`, `format`, `unique`, `type` or `unknown`. */
+  constraint: string
+  message: string
+}
+
+/** How a failure goes over the wire (RFC 9457), besides its status and its sentence. */
+export interface ProblemFacts {
+  /** Without the prefix: `CNF-003`. */
+  code: string
+  slug: ProblemSlug
+  retryAfterSeconds?: number
+  errors?: readonly FieldError[]
+  headers?: Readonly<Record<string, string>>
+  /** Further members, e.g. the id of what is in the way. Never a secret. */
+  more?: Readonly<Record<string, string>>
+}
+
+export type ProblemSlug =
+  | 'validation-error'
+  | 'invalid-request'
+  | 'authentication-required'
+  | 'invalid-credentials'
+  | 'permission-denied'
+  | 'resource-not-found'
+  | 'resource-conflict'
+  | 'version-conflict'
+  | 'rate-limit-exceeded'
+  | 'internal-error'
+  | 'service-unavailable'
+  | 'upstream-error'
+
+/** Undefined for what a job does not know: the server answers an internal error then. */
+export type ProblemOf = (failure: Failure) => ProblemFacts | undefined
+
+export interface RestRequest<Params = unknown, Query = unknown, Body = unknown> {
+  params: Params
+  query: Query
+  body: Body
+  headers: Readonly<Record<string, string | undefined>>
+  caller: Caller
+  /** Aborts when nobody waits for the answer any more. */
+  signal: AbortSignal
+}
+
+export interface RestAnswer {
+  status: number
+  body?: unknown
+  headers?: Readonly<Record<string, string>>
+}
+
+export interface RestExample {
+  params?: Readonly<Record<string, string>>
+  query?: Readonly<Record<string, string | number | boolean>>
+  body?: unknown
+  /** By status. */
+  answers: Readonly<Record<number, unknown>>
+}
+
+/**
+ * A path that a job serves, declared once: `server/rest` checks input by its schemas, asks whether the caller may, limits,
+ * answers failures as problems (RFC 9457) and writes the OpenAPI page from the same declaration.
+ */
+export interface RestRoute {
+  method: 'GET' | 'POST' | 'DELETE'
+  /** With `{name}` for parameters. */
+  path: string
+  /** For the page: one line, and the name of the operation. */
+  summary: string
+  operationId: string
+  /** For the page, below the line. */
+  description?: string
+  /** The chapter of the page. */
+  tag: string
+  /** What the caller needs: a permission of the job's. */
+  permission: string
+  /** The parameter that names what the permission is for, where it is granted one by one. */
+  permissionFor?: string
+  /** A limit besides that of every call. */
+  limit?: string
+  params?: TSchema
+  query?: TSchema
+  body?: TSchema
+  /** Request headers that mean something here: a sentence by name. */
+  headers?: Readonly<Record<string, string>>
+  /** Schema by status; undefined: no body. */
+  answers: Readonly<Record<number, TSchema | undefined>>
+  /** Problems by status, besides those that every route has: a sentence each. */
+  problems?: Readonly<Record<number, string>>
+  example: RestExample
+  /** What no schema can say of a body; told together with what the schema says. */
+  check?(body: unknown): readonly FieldError[]
+  // biome-ignore lint/suspicious/noExplicitAny: each route knows its own shapes, given by its schemas
+  handle(request: RestRequest<any, any, any>): Promise<RestAnswer>
+}
+
+/** What a job serves. */
+export interface RestApi {
+  title: string
+  version: string
+  description: string
+  routes: readonly RestRoute[]
+  problemOf: ProblemOf
+  /** Looks at the path as it came, before anything is decoded, for every verb. */
+  checkPath?(rawPath: string): Failure | undefined
+  /** Of schemas that several routes use: shown once, by name. */
+  schemas?: Readonly<Record<string, TSchema>>
+}

@@ -1,0 +1,10 @@
+/** A REST API from declarations (`fleet/rest.ts`): checks, problems, limits, logs, metrics, and its reference page. */
+export type { RestAppOptions } from './app.ts'
+export { restApp } from './app.ts'
+export type { ProbeServerOptions } from './health.ts'
+export { probeServer } from './health.ts'
+export { limitsOf } from './limits.ts'
+export type { OpenApi } from './openapi.ts'
+export { openapiOf } from './openapi.ts'
+export type { RestServerOptions } from './server.ts'
+export { restServer } from './server.ts'
