@@ -4,17 +4,20 @@ import { isFailure } from '../core/failure.ts'
 import type { Step } from '../core/step.ts'
 import type { CommandDeps, Hub } from './open-hub.ts'
 import { checkOwnHub } from './own-hub.ts'
+import { isRunning } from './process-alive.ts'
 import { progressOn, silentProgress } from './progress.ts'
+import type { PullSecretsConfig } from './pull-secrets-schema.ts'
 
 export interface CheckOptions {
   data: string
   output: 'table' | 'json'
   /** Absent: an embedded one, for the check alone. */
   hub: Hub | undefined
+  pullSecrets: PullSecretsConfig
 }
 
 /** `lanyard up --check`: tries everything that is there once; throws at the first thing that does not work. */
-export async function check({ data, output, hub }: CheckOptions, deps: CommandDeps): Promise<void> {
+export async function check({ data, output, hub, pullSecrets }: CheckOptions, deps: CommandDeps): Promise<void> {
   const progress = output === 'json' ? silentProgress : progressOn(process.stdout)
   const startedAt = performance.now()
   const { checkPass } = await import('../demo/pass-check.ts')
@@ -22,6 +25,7 @@ export async function check({ data, output, hub }: CheckOptions, deps: CommandDe
   const checks: AsyncIterable<Step>[] = [
     checkPass({ ...deps, folder }),
     hub ? (await import('../demo/hub.ts')).checkHub({ ...deps, ...hub }) : checkOwnHub(`${folder}-hub`, deps),
+    (await import('./check-pull-secrets.ts')).checkPullSecrets(data, pullSecrets, deps),
   ]
   const steps: Step[] = []
   const tell = (result: object) => process.stdout.write(`${JSON.stringify({ ...result, steps }, null, 2)}\n`)
@@ -55,12 +59,4 @@ async function checkFolder(data: string): Promise<string> {
     if (pid && !isRunning(Number(pid))) await rm(join(data, entry), { recursive: true, force: true })
   }
   return join(data, `check-${process.pid}`)
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
-  }
 }

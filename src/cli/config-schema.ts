@@ -1,4 +1,5 @@
 import * as Type from 'typebox'
+import { pullSecretsSchema } from './pull-secrets-schema.ts'
 
 const levels = ['debug', 'info', 'warn', 'error', 'silent'] as const
 
@@ -30,4 +31,5 @@ export const configSchema = Type.Object({
     },
     { default: {}, description: 'What is logged.' },
   ),
+  pullSecrets: pullSecretsSchema,
 })

@@ -1,6 +1,6 @@
 import { isFailure } from '../core/failure.ts'
 import { maskText } from '../core/mask.ts'
-import { KubeFailure } from '../kube/failures.ts'
+import type { KubeFailure } from '../kube/failures.ts'
 import { printable } from './printable.ts'
 
 /** An error as a person wants it: the sentence, the code to look up, no stack. */
@@ -12,10 +12,13 @@ export function explain(error: unknown): string {
 
 /** What to do where the words are those of an API server, which cannot know. */
 function hintTo(error: unknown): string {
-  if (!(error instanceof KubeFailure)) return ''
+  if (!isKubeFailure(error)) return ''
   if (error.code === 404 && error.details?.name === undefined)
     return '; this API server does not serve the kinds of a hub: check --kubeconfig, or prepare it with `lanyard init`'
   if (error.code === 500 && error.reason === 'InternalError')
     return '; if this is about its webhooks, look whether `lanyard hub` runs, and at its --webhook-url'
   return ''
 }
+
+/** By its name: to explain something must not load the Kubernetes client. */
+const isKubeFailure = (error: unknown): error is KubeFailure => error instanceof Error && error.name === 'KubeFailure'

@@ -89,4 +89,59 @@ export const failures = catalogue({
     'with this token the hub at {server} does not allow to {what}; run `lanyard init` on the hub again, or use a token that `lanyard token` printed there',
   ],
   JOIN_LATE: [504, '{cluster} has not joined within {seconds} s: {missing}'],
+  PULL_SERVER_UNKNOWN: [
+    404,
+    'no pull secret service runs from {data}; start one with `lanyard pull-secrets serve`, give its folder with --data, or its address with --server',
+  ],
+  PULL_SERVER_AWAY: [
+    503,
+    'the pull secret service does not answer at {server} ({detail}); start it with `lanyard pull-secrets serve`, or give another address with --server',
+  ],
+  PULL_SERVER_REFUSED: [400, '{said}'],
+  PULL_REVEAL_NEEDED: [400, 'a Secret holds the tokens; add --reveal to print them'],
+  PULL_NONE_THERE: [
+    404,
+    'cluster {cluster} has no credentials; give it some with `lanyard pull-secrets generate {cluster} --provider … --region …`',
+  ],
+  PULL_NOT_NAMED: [400, 'name a cluster, or {verb} every one with --all'],
+  PULL_NAMED_AND_ALL: [400, 'name a cluster or give --all, not both'],
+  PULL_POOL_VERB: [400, '`lanyard pull-secrets pool` shows them, `lanyard pull-secrets pool fill REGISTRY` fills one'],
+  PULL_ROTATION_VERB: [400, 'a rotation can be confirmed or cancelled; {verb} is neither'],
+  PULL_NO_OPEN_ROTATION: [
+    404,
+    'no rotation of cluster {cluster} is open; `lanyard pull-secrets rotations {cluster}` lists those that were',
+  ],
+  PULL_ROTATION_ENDED: [
+    409,
+    'the rotation of cluster {cluster} has {status} ({detail}); the old credentials are still served, try again with `lanyard pull-secrets rotate {cluster}`',
+  ],
+  PULL_ROTATION_LATE: [
+    504,
+    'cluster {cluster} had no new credentials within {seconds} s; it goes on, look with `lanyard pull-secrets rotations {cluster}`',
+  ],
+  PULL_ROTATE_ALL_PARTLY: [
+    500,
+    '{failed} of {total} clusters could not be rotated; run the same command again to try those once more',
+  ],
+  PULL_NO_REGISTRIES: [
+    400,
+    'no registry is configured; list them under pullSecrets.registries in lanyard.yaml, or try it out with --stand-ins',
+  ],
+  PULL_NEEDS_KEY_RING: [
+    400,
+    'with a database of yours the keys that seal tokens must be kept by you; make a file with `lanyard pull-secrets keys rotate --key-ring-file FILE`, and give it with --key-ring-file',
+  ],
+  PULL_NO_KEY_RING: [
+    400,
+    'there is no key ring {file}; put it back from its backup, or for a new database make one with `lanyard pull-secrets keys rotate --key-ring-file {file}`',
+  ],
+  PULL_NEEDS_TLS: [
+    400,
+    '{address} is reachable from elsewhere and tokens would go there in the clear; give --tls-cert-file and --tls-key-file, or --plain-http where something in front does TLS',
+  ],
+  PULL_TLS_HALF: [400, 'TLS needs both a certificate and its key; give --tls-cert-file and --tls-key-file'],
+  PULL_NOT_MIGRATED: [
+    409,
+    'the tables of the database are not up to date; run `lanyard pull-secrets migrate`, or leave --no-migrate out',
+  ],
 })

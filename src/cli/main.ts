@@ -15,6 +15,7 @@ import { initCommand } from './init.ts'
 import { joinCommand } from './join.ts'
 import { kubeCommand } from './kube.ts'
 import { operatorCommand } from './operator.ts'
+import { pullSecretsCommand } from './pull-secrets.ts'
 import { stopOnSignals } from './stop-signal.ts'
 import { tokenCommand } from './token.ts'
 import { unjoinCommand } from './unjoin.ts'
@@ -52,6 +53,7 @@ const commands = [
   getCommand,
   describeCommand,
   addonCommand,
+  pullSecretsCommand,
   doctorCommand,
   hubCommand,
   agentCommand,

@@ -85,11 +85,15 @@ export const ownFleet =
           await using cluster = await starting
           await runTogether(until, [agentOn(cluster, invitation, deps), hello.on(cluster)])
         }
+      const onJoined = (cluster: string) => {
+        hello.enableOn(cluster)
+        wish.onJoined?.(cluster)
+      }
       show({ doing: `starting ${clusters} clusters` })
       await runTogether(stop, [
         ...names.map(member),
         hello.run,
-        fleetNews({ ...wish, kubeconfig: plane.adminKubeconfigPath, onJoined: hello.enableOn }, deps),
+        fleetNews({ ...wish, kubeconfig: plane.adminKubeconfigPath, onJoined }, deps),
       ])
     }
 

@@ -8,6 +8,10 @@ import { configSchema } from './config-schema.ts'
 
 export type Settings = Config<typeof configSchema>
 
+/** Of one role only: its command has flags of its own for what is set by hand. */
+const roleSections = ['pullSecrets.']
+const isOfRole = (path: string): boolean => roleSections.some((section) => path.startsWith(section))
+
 /**
  * Gives a command a flag for each setting, and `--config`.
  * @param here what a setting means to this command; null for one that changes nothing, which the help leaves out
@@ -18,8 +22,8 @@ export function withSettings(
   here: Readonly<Record<string, string | null>> = {},
   taken: readonly string[] = [],
 ): Command {
-  for (const { flag, env, schema, option: name } of settingsOf(configSchema)) {
-    if (taken.includes(name)) continue
+  for (const { flag, env, schema, option: name, path } of settingsOf(configSchema)) {
+    if (taken.includes(name) || isOfRole(path)) continue
     const byDefault = schema.default === undefined ? '' : ` Default: ${schema.default}.`
     const option = new Option(`${flag} <value>`, `${here[name] ?? schema.description ?? ''}${byDefault} [${env}]`)
     if (schema.enum) option.choices(schema.enum.map(String))
@@ -32,15 +36,21 @@ export function withSettings(
 export const withHubSettings = (command: Command, taken?: readonly string[]): Command =>
   withSettings(command, { data: null, namespace: null }, taken)
 
-/** Flags over variables over the file over defaults, with a logger made accordingly. */
-export async function loadSettings(command: Command): Promise<{ settings: Settings; log: Log }> {
+/**
+ * Flags over variables over the file over defaults, with a logger made accordingly.
+ * @param ofRole what flags of the command's own set, by the path of the setting
+ */
+export async function loadSettings(
+  command: Command,
+  ofRole: Readonly<Record<string, unknown>> = {},
+): Promise<{ settings: Settings; log: Log }> {
   const { config: file, ...options } = command.opts<Record<string, string | undefined>>()
   const known = settingsOf(configSchema)
   const flags = Object.fromEntries(
     known.filter(({ option }) => options[option] !== undefined).map(({ path, option }) => [path, options[option]]),
   )
   const { config, unknownVariables } = await loadConfig(configSchema, {
-    flags,
+    flags: { ...flags, ...ofRole },
     env: process.env,
     file: file ?? { path: 'lanyard.yaml', optional: true },
   })

@@ -34,7 +34,10 @@ Examples:
 export function upCommand(stop: Stop): Command {
   return withSettings(new Command('up'))
     .description('Start Lanyard on this machine.')
-    .option('--check', 'issue, renew and revoke a pass; list, watch and hold a lease on the hub; then exit')
+    .option(
+      '--check',
+      'issue, renew and revoke a pass and a pull secret; list, watch and hold a lease on the hub; then exit',
+    )
     .option('--clusters <n>', 'embedded clusters that join the embedded hub', wholeNumber(0, 1_000), 2)
     .option('--manual', 'do not accept them: `lanyard accept` does')
     .addOption(
@@ -51,7 +54,8 @@ async function up(options: UpOptions, command: Command, stop: Stop): Promise<voi
   await usableFolder(data)
   const given = settings.kubeconfig || settings.context ? await openHub(settings, deps) : undefined
   await using _given = given?.client
-  if (options.check) return await check({ data, output: options.output, hub: given }, deps)
+  if (options.check)
+    return await check({ data, output: options.output, hub: given, pullSecrets: settings.pullSecrets }, deps)
 
   if (options.output === 'json') throw failures.OUTPUT_ONLY_WITH_CHECK()
   const progress = progressOn(process.stdout)
@@ -65,9 +69,17 @@ async function up(options: UpOptions, command: Command, stop: Stop): Promise<voi
   const hub = given ?? own
   if (hub) runs.push(holdHub({ ...deps, ...hub, show: progress.show }))
   if (own) {
-    const { ownFleet } = await import('./own-fleet.ts')
+    const [{ ownFleet }, { pullSecretsOfFleet }] = await Promise.all([
+      import('./own-fleet.ts'),
+      import('./own-pull-secrets.ts'),
+    ])
     const { clusters, manual = false } = options
-    runs.push(ownFleet(own, { dir: join(data, 'clusters'), clusters, manual, show: progress.show }, deps))
+    const pullSecrets = pullSecretsOfFleet(
+      { data: settings.data, config: settings.pullSecrets, show: progress.show },
+      deps,
+    )
+    const wish = { dir: join(data, 'clusters'), clusters, manual, show: progress.show, onJoined: pullSecrets.onJoined }
+    runs.push(ownFleet(own, wish, deps), pullSecrets.run)
     runs.push((signal) => Promise.race([own.plane.over, aborted(signal)]))
   }
   await runTogether(stop.signal, runs)
