@@ -16,8 +16,11 @@ export interface Running {
 }
 
 /** The product as a person starts it: through the launcher, in a process of its own that ends with the test. */
-export function lanyard(t: TestScope, args: readonly string[]): Running {
-  const child = spawn(process.execPath, [launcher, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+export function lanyard(t: TestScope, args: readonly string[], env: Readonly<Record<string, string>> = {}): Running {
+  const child = spawn(process.execPath, [launcher, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...env },
+  })
   teardown(t, () => void child.kill('SIGKILL'))
   let out = ''
   let err = ''

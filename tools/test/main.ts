@@ -22,7 +22,7 @@ if (typeof request === 'string') {
 }
 const suite: Suite = suites[request.suite]
 const isWanted = (path: string) => request.only.length === 0 || request.only.some((part) => path.includes(part))
-const files = (await Array.fromAsync(glob(suite.globs))).filter(isWanted).sort()
+const files = (await Array.fromAsync(glob(suite.globs, { exclude: suite.except ?? [] }))).filter(isWanted).sort()
 if (files.length === 0) {
   console.error(`no test file matches ${request.only.join(', ')}`)
   process.exit(1)

@@ -7,6 +7,10 @@ export interface Suite {
   assets: 'none' | 'control-plane' | 'all'
   /** One control plane for all files of the run, besides those that need flags of their own. */
   sharedControlPlane: boolean
+  /** The PostgreSQL for all files of the run; each test has a database of its own on it. */
+  database?: 'embedded' | 'server'
+  /** Left out of `globs`. */
+  except?: string[]
   /** No test takes longer than this; a hung one fails alone. */
   testTimeoutMs: number
   /** Files at once. Absent: one a core. */
@@ -27,22 +31,27 @@ export const suites = {
     env: { CONTROL_PLANE: 'embedded' },
     assets: 'none',
     sharedControlPlane: true,
+    database: 'embedded',
     testTimeoutMs: 120_000,
   },
   kube: {
     report: 'test-kube.tap',
     globs: ['test/acceptance/**/*.test.ts'],
+    // They know no Kubernetes; the peers run them on another PostgreSQL.
+    except: ['test/acceptance/pull-secrets/**'],
     env: { CONTROL_PLANE: 'kube' },
     assets: 'control-plane',
     sharedControlPlane: true,
+    database: 'embedded',
     testTimeoutMs: 180_000,
   },
   peers: {
     report: 'test-peers.tap',
-    globs: ['test/peers/**/*.test.ts'],
+    globs: ['test/peers/**/*.test.ts', 'test/acceptance/pull-secrets/**/*.test.ts'],
     env: { CONTROL_PLANE: 'kube' },
     assets: 'all',
     sharedControlPlane: true,
+    database: 'server',
     testTimeoutMs: 300_000,
   },
   soak: {

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import pg from 'pg'
+import { eventually } from '../../support/eventually.ts'
+import type { ServeSetting } from '../../support/pull-secret-process.ts'
+import { facts, secretPath, serveSetting, serving } from '../../support/pull-secret-process.ts'
+import type { TestScope } from '../../support/test-scope.ts'
+import { teardown } from '../../support/test-scope.ts'
+
+async function openDatabase(t: TestScope, { databaseUrl }: ServeSetting) {
+  const client = new pg.Client(databaseUrl)
+  await client.connect()
+  teardown(t, () => client.end())
+  return async (text: string) => (await client.query(text)).rows
+}
+
+suite('a stop', () => {
+  test('P56: SIGTERM during a create turns readyz to 503, ends the process with 0 within 20 s, and leaves no orphan after a restart', async (t) => {
+    const setting = await serveSetting(t, { drainSeconds: 2 })
+    const { quay, redhat } = setting
+    const first = await serving(t, setting)
+    assert.equal(await first.probe('/readyz'), 200)
+    // The robot is made, and nobody is told: the worst moment to be stopped at.
+    quay.fail({ method: 'PUT', path: '/robots/', do: 'apply-then-hang' })
+    const asked = first.call('POST', secretPath, facts).catch(() => undefined)
+    await eventually('the robot is made', () => quay.accounts().length === 1)
+    const stopped = first.stop()
+    const seen = await eventually('readyz says that it stops', async () => {
+      const ready = await first.probe('/readyz')
+      return ready !== 200 && { ready, health: await first.probe('/healthz') }
+    })
+    assert.deepEqual(seen, { ready: 503, health: 200 })
+    const { code, seconds } = await stopped
+    assert.equal(code, 0, first.printed())
+    assert.ok(seconds < 20, `it took ${seconds} s`)
+    await asked
+    assert.equal(quay.accounts().length, 1, 'what the create left behind')
+
+    const query = await openDatabase(t, setting)
+    const second = await serving(t, setting)
+    await eventually('the sweep has settled it', async () => {
+      const [open] = await query(
+        `SELECT count(*)::int AS n FROM credential_intents WHERE phase NOT IN ('committed', 'done')`,
+      )
+      return open.n === 0
+    })
+    const known = async () =>
+      (await query('SELECT external_name FROM registry_credentials')).map((row) => row.external_name)
+    const names = new Set(await known())
+    const orphans = [...quay.accounts(), ...redhat.accounts()].filter(({ name }) => !names.has(name))
+    assert.deepEqual(orphans, [])
+
+    const made = await second.call('POST', secretPath, facts)
+    assert.ok(made.status === 200 || made.status === 201, JSON.stringify(made.body))
+    assert.deepEqual([quay.accounts().length, redhat.accounts().length], [1, 1])
+    assert.equal((await second.call('DELETE', secretPath)).status, 204)
+    assert.deepEqual([quay.accounts(), redhat.accounts()], [[], []])
+    assert.equal((await second.stop()).code, 0)
+  })
+
+  test('P56a: a create that answers in time is answered before the process ends', async (t) => {
+    const setting = await serveSetting(t)
+    const { quay, redhat } = setting
+    const process = await serving(t, setting)
+    quay.fail({ method: 'PUT', path: '/robots/', do: { delayMs: 1_500 } })
+    const asked = process.call('POST', secretPath, facts)
+    await eventually('the create is under way', () => quay.calls.some(({ method }) => method === 'PUT'))
+    const { code } = await process.stop()
+    assert.equal((await asked).status, 201)
+    assert.equal(code, 0)
+    assert.deepEqual([quay.accounts().length, redhat.accounts().length], [1, 1])
+  })
+})
