@@ -9,12 +9,13 @@ import { eachOf } from './each-of.ts'
 import { isImmediate, openStatuses } from './rows.ts'
 
 const batch = 100
-/** Clusters at once. Each keeps a connection for its lock, and requests need some too. */
-const width = 4
+/** Of the lock connections: each cluster that is rotated keeps one, and requests need some too. */
+const share = 0.4
 
 /** Moves every open rotation that is due. */
 export function rotationLoop(deps: PullDeps, { urgent, usual }: RotationAccounts): Loop {
   const actor = loopActor('rotation')
+  const width = Math.max(1, Math.floor(deps.database.locks.options.max * share))
   return {
     name: 'rotation',
     everyMs: deps.settings.loops.rotationMs,
