@@ -14,6 +14,7 @@ export const failures = catalogue({
   KUBE_BAD_NAME: [400, '{what} {name} cannot be part of a request; use a name that Kubernetes accepts'],
   KUBE_NO_NAMESPACE: [400, '{kind} lives in a namespace; name one to {verb} it'],
   KUBE_NOT_NAMESPACED: [400, '{kind} does not live in a namespace, so it cannot be asked for in {namespace}'],
+  KUBE_READ_ONLY: [403, 'nothing is to be changed here, so {what} is only read: no {verb}'],
   KUBE_WATCH_SILENT: [
     504,
     'a watch was still open {limitMs} ms after it began, long past its own end; it is opened again',

@@ -27,6 +27,13 @@ export interface Informer<T extends KubeObject, Index extends string = never> ex
   /** Resolves once everything that existed at the start is here; rejects with the signal's reason. */
   synced(signal?: AbortSignal): Promise<void>
   readonly isSynced: boolean
+  /**
+   * When the server last showed that nothing is missing here: by a list, an event, a bookmark, or an answer to `check`.
+   * An API server sends bookmarks about once a minute, but none for a kind that did not change since it started.
+   */
+  readonly heardAt: Date | undefined
+  /** Asks the server, for whoever has not heard of it for long. Several who ask at once ask once. Without a watch it asks nothing. */
+  check(): Promise<void>
   /** Tells `handler` of everything from now on; what is already here it is told as added, before this returns. */
   on(handler: Handler<T>): Disposable
   /** Resolves with what `predicate` finds, once it finds something in a synced store. For commands and tests. */
@@ -61,6 +68,9 @@ export function informer<T extends KubeObject, const Index extends string = neve
   const waiting = new Set<() => void>()
   let isSynced = false
   let isRunning = false
+  let heardAt: Date | undefined
+  let ask: (() => Promise<void>) | undefined
+  let asking: Promise<void> | undefined
 
   const tell = (changes: readonly Change<T>[]) => {
     // A copy: a handler that is added on the way has been told of these already.
@@ -82,6 +92,12 @@ export function informer<T extends KubeObject, const Index extends string = neve
       },
       change(type, object) {
         tell(type === 'DELETED' ? store.remove(keyOf(object), object) : store.put(object))
+      },
+      heard() {
+        heardAt = options.clock.now()
+      },
+      following(check) {
+        ask = check
       },
     },
     options,
@@ -142,6 +158,15 @@ export function informer<T extends KubeObject, const Index extends string = neve
     },
     get isSynced() {
       return isSynced
+    },
+    get heardAt() {
+      return heardAt
+    },
+    check() {
+      asking ??= (async () => ask?.())().finally(() => {
+        asking = undefined
+      })
+      return asking
     },
   }
   return self

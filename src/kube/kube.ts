@@ -15,6 +15,11 @@ export interface CallOptions {
   signal?: AbortSignal
   /** The whole call, retries included; of a list, each page. Default 30 seconds. */
   deadlineMs?: number
+  /**
+   * Goes before the calls that wait for their turn, and counts for the pace as they do. For a probe, whose deadline
+   * would otherwise tell how many others wait, and not whether the server answers.
+   */
+  ahead?: boolean
 }
 
 export interface KubeRequest extends CallOptions {

@@ -23,6 +23,10 @@ export interface Sink<T extends KubeObject> {
   /** These and no others exist. */
   replace(objects: Stored<T>[]): void
   change(type: 'ADDED' | 'MODIFIED' | 'DELETED', object: Stored<T>): void
+  /** The server showed just now that what is here is no older than what it has. */
+  heard?(): void
+  /** `check` asks the server for its version, and `heard` is called if it answers. Undefined: no watch is open. */
+  following?(check: (() => Promise<void>) | undefined): void
 }
 
 export interface ListWatchOptions extends Selectors {
@@ -97,17 +101,20 @@ export function listWatch<T extends KubeObject>(source: Source<T>, sink: Sink<T>
         return
       }
       sink.replace(objects)
+      sink.heard?.()
       version = listed
       isInDoubt = isUnpaged = false
     }
 
     /** KUBE_WENT_BACK when the server is behind `from`. Says nothing when it does not answer: the doubt stays. */
-    async function doubt(from: string): Promise<Failure | undefined> {
+    async function doubt(from: string, isOpen: () => boolean): Promise<Failure | undefined> {
       try {
         for await (const { metadata } of source.pages({ ...selectors, pageSize: 1, signal })) {
           const to = metadata.resourceVersion
           if (isOlder(to, from)) return failures.KUBE_WENT_BACK({ from, to })
           isInDoubt = false
+          // What answers a list while the watch is gone says nothing about what was missed meanwhile.
+          if (isOpen()) sink.heard?.()
           break
         }
       } catch (err) {
@@ -121,15 +128,27 @@ export function listWatch<T extends KubeObject>(source: Source<T>, sink: Sink<T>
       const limitMs = timeoutSeconds * 1_000 + marginMs
       using limit = deadline(clock, limitMs, () => failures.KUBE_WATCH_SILENT({ limitMs }), signal)
       const back = new AbortController()
-      const ask = () => void doubt(from).then((failure) => failure && back.abort(failure))
-      using asking = isInDoubt ? clock.countdown(doubtMs, ask) : undefined
+      let reached = from
+      let isOpen = true
+      const ask = async () => {
+        const failure = await doubt(reached, () => isOpen)
+        if (failure) back.abort(failure)
+      }
+      using asking = isInDoubt ? clock.countdown(doubtMs, () => void ask()) : undefined
+      sink.following?.(ask)
+      using _open = {
+        [Symbol.dispose]() {
+          isOpen = false
+          sink.following?.(undefined)
+        },
+      }
       const either = AbortSignal.any([limit.signal, back.signal])
       const watched = { ...selectors, resourceVersion: from, timeoutSeconds, signal: either }
-      let reached = from
       for await (const event of source.watch(watched)) {
         const next = event.type === 'BOOKMARK' ? event.resourceVersion : event.object.metadata.resourceVersion
         if (isOlder(next, reached)) throw failures.KUBE_WENT_BACK({ from: reached, to: next })
         if (event.type !== 'BOOKMARK') sink.change(event.type, sink.receive(event.object))
+        sink.heard?.()
         version = reached = next
         drops = 0
         isInDoubt = false

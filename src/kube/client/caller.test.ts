@@ -323,6 +323,86 @@ test('every try is told to the metrics hook, by kind and not by name', async (t)
   assert.equal(api.asked[0]?.headers['user-agent'], 'lanyard/1.2.3')
 })
 
+test('a try that the deadline ended is told to the metrics hook, one that only waited for credentials is not', async (t) => {
+  const samples: RequestSample[] = []
+  const onRequest = (sample: RequestSample) => samples.push(sample)
+  const api = await startApi(t, never)
+  const silent = api.client({ options: { onRequest } })
+  await assert.rejects(silent.request({ path: '/version', deadlineMs: 50 }), { code: 'KUBE_DEADLINE' })
+  assert.deepEqual(
+    samples.map(({ target, code }) => [target, code]),
+    [['/version', 0]],
+  )
+  const credentials = () => new Promise<Credentials>(() => {})
+  const waiting = api.client({ options: { onRequest } }, { credentials })
+  await assert.rejects(waiting.request({ path: '/version', deadlineMs: 50 }), { code: 'KUBE_DEADLINE' })
+  assert.equal(samples.length, 1)
+})
+
+test('a server that is not trusted is told apart in the samples', async (t) => {
+  const samples: RequestSample[] = []
+  const api = await startApi(t, answered)
+  const client = api.client({ options: { onRequest: (sample) => samples.push(sample) } }, { tls: {} })
+  await assert.rejects(client.request({ path: '/version' }), { code: 'KUBE_UNTRUSTED' })
+  assert.deepEqual(
+    samples.map(({ code, final }) => [code, final]),
+    [[0, 'untrusted']],
+  )
+})
+
+test('whoever admits calls is asked once for each, watches too, and not again for another try', async (t) => {
+  let asked = 0
+  const api = await startApi(
+    t,
+    firstly(1, ({ session }) => session?.destroy()),
+  )
+  const admit = () => {
+    asked += 1
+    if (asked > 1) throw new Error('no more')
+    return undefined
+  }
+  const here = api.client({ options: { admit } }).of(configMaps, 'here')
+  await here.get('a')
+  assert.deepEqual([asked, api.asked.length], [1, 2])
+  await assert.rejects(here.get('a'), /no more/)
+  await assert.rejects(Array.fromAsync(here.watch()), /no more/)
+  assert.equal(api.asked.length, 2)
+})
+
+test('whoever admits calls hears once when each is over, also of those that were given up', async (t) => {
+  let over = 0
+  const api = await startApi(t, ({ path, json }) => void (path === '/version' && json(200, {})))
+  const client = api.client({ options: { admit: () => () => (over += 1) } })
+  await client.request({ path: '/version' })
+  assert.equal(over, 1)
+  const ending = new AbortController()
+  const call = client.request({ path: '/silence', signal: ending.signal })
+  await eventually('it is under way', () => api.asked.length === 2)
+  assert.equal(over, 1)
+  ending.abort(new Error('enough'))
+  await assert.rejects(call, /enough/)
+  assert.equal(over, 2)
+  const another = client.request({ path: '/silence' })
+  await client.close()
+  await assert.rejects(another, { code: 'KUBE_CLOSED' })
+  assert.equal(over, 3)
+})
+
+test('a call ahead of the others does not wait for the pace, and the others make up for it', async (t) => {
+  const clock = new FakeClock()
+  const api = await startApi(t, answered)
+  const client = api.client({ clock, options: { qps: 1, burst: 1 } })
+  await client.request({ path: '/first' })
+  const waiting = client.request({ path: '/waiting' })
+  await client.request({ path: '/probe', ahead: true, deadlineMs: 500 })
+  const paths = () => api.asked.map(({ path }) => path)
+  await clock.advance(1_999)
+  assert.deepEqual(paths(), ['/first', '/probe'])
+  await clock.advance(1)
+  await waiting
+  assert.deepEqual(paths(), ['/first', '/probe', '/waiting'])
+})
+
 test('raw requests give JSON as values, text as text and nothing as undefined', async (t) => {
   const api = await startApi(t, (asked) => {
     if (asked.path === '/prefix/version') return asked.json(200, { major: '1' })

@@ -36,7 +36,8 @@ export class Caller implements Calls {
   readonly #endpoint: Endpoint
   readonly #limit: RateLimit
   readonly #headers: Headers
-  readonly #scopes = new Set<Scope>()
+  /** Of the calls under way, with what `admit` wants to be called after each. */
+  readonly #scopes = new Map<Scope, (() => void) | undefined>()
   #asked = 0
   readonly #closing = new AbortController()
 
@@ -100,7 +101,7 @@ export class Caller implements Calls {
 
   async close(): Promise<void> {
     const closed = failures.KUBE_CLOSED({ server: this.server })
-    for (const scope of this.#scopes) scope.end(closed)
+    for (const scope of [...this.#scopes.keys()]) scope.end(closed)
     this.#closing.abort(closed)
     await this.#endpoint.destroy(new Lost('the client was closed', { sent: true, final: 'refused' }))
   }
@@ -116,7 +117,8 @@ export class Caller implements Calls {
     const canRefresh = connection.credentials !== undefined
     const tries: Tries = { method: call.method, postponed: 0, lost: 0, mostLost: settings.retries, canRefresh }
     for (let refresh = false; ; ) {
-      if (lane === 'call' && !this.#limit.tryTake()) await scope.step<void>((go) => this.#limit.take(go))
+      if (call.ahead) this.#limit.takeAhead()
+      else if (lane === 'call' && !this.#limit.tryTake()) await scope.step<void>((go) => this.#limit.take(go))
       const outcome: R | Lost = await this.#attempt(call, scope, lane, refresh, receive)
       const verdict: Verdict =
         outcome instanceof Lost
@@ -152,14 +154,20 @@ export class Caller implements Calls {
       body: call.body,
     }
     const sample = this.#sampler(call, lane)
-    const outcome = await scope.step<R | Lost>((resolve) => {
-      const receiver: R = receive((lost) => resolve(lost ?? receiver))
-      const exchange = transport.dispatch(lane, request, receiver)
-      receiver.exchange = exchange
-      return () => exchange.cancel()
-    })
-    sample?.(outcome instanceof Lost ? 0 : outcome.status)
-    return outcome
+    try {
+      const outcome = await scope.step<R | Lost>((resolve) => {
+        const receiver: R = receive((lost) => resolve(lost ?? receiver))
+        const exchange = transport.dispatch(lane, request, receiver)
+        receiver.exchange = exchange
+        return () => exchange.cancel()
+      })
+      if (outcome instanceof Lost) sample?.(0, outcome.final)
+      else sample?.(outcome.status)
+      return outcome
+    } catch (error) {
+      if (isFailure(error, 'KUBE_DEADLINE')) sample?.(0)
+      throw error
+    }
   }
 
   /** A deadline does not end the fetching: a login that takes longer than one call serves the next. */
@@ -195,12 +203,14 @@ export class Caller implements Calls {
     return headers
   }
 
-  #sampler({ method, target }: Call, lane: LaneName): ((code: number) => void) | undefined {
+  #sampler({ method, target }: Call, lane: LaneName): ((code: number, final?: Lost['final']) => void) | undefined {
     const { settings, clock } = this.#deps
     if (!settings.onRequest) return undefined
     const startedAt = clock.now().getTime()
-    return (code) =>
-      settings.onRequest?.({ method, target, watch: lane === 'watch', code, ms: clock.now().getTime() - startedAt })
+    return (code, final) => {
+      const ms = clock.now().getTime() - startedAt
+      settings.onRequest?.({ method, target, watch: lane === 'watch', code, ms, ...(final && { final }) })
+    }
   }
 
   #failure(lost: Lost, method: string): Failure {
@@ -217,14 +227,16 @@ export class Caller implements Calls {
   #scope({ method, path, signal, deadlineMs = this.#deps.settings.deadlineMs }: Call): Scope {
     const { server } = this
     if (this.#closing.signal.aborted) throw failures.KUBE_CLOSED({ server })
+    const onOver = this.#deps.settings.admit?.()
     const failure = (trouble: unknown) => failures.KUBE_DEADLINE({ method, path, deadlineMs, server }, trouble)
     const scope = new Scope(this.#deps.clock, { ms: deadlineMs, failure }, signal)
-    this.#scopes.add(scope)
+    this.#scopes.set(scope, onOver)
     return scope
   }
 
   #leave(scope: Scope): void {
     scope[Symbol.dispose]()
-    this.#scopes.delete(scope)
+    const onOver = this.#scopes.get(scope)
+    if (this.#scopes.delete(scope)) onOver?.()
   }
 }

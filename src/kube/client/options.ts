@@ -4,8 +4,10 @@ export interface RequestSample {
   /** What was asked for, without names: `secrets`, `leases.coordination.k8s.io`, `pods/eviction`, `/version`. */
   target: string
   watch: boolean
-  /** The HTTP status; 0 when there was no answer. */
+  /** The HTTP status; 0 when there was no answer, also where the deadline ended the waiting for one. */
   code: number
+  /** Why another try cannot help, where there was no answer because of what the other side is. */
+  final?: 'untrusted' | 'refused'
   /** Until the whole answer was there; of a watch, until it was open. */
   ms: number
 }
@@ -39,9 +41,15 @@ export interface ClientOptions {
   /** A watch reads no further from the network while its consumer is this many bytes behind. Default 1 MiB. */
   watchBufferBytes?: number
   onRequest?(sample: RequestSample): void
+  /**
+   * Asked before each call and each watch, not before each try. What it throws, the call throws; what it returns is
+   * called when the call is over, or the watch is, however it ended.
+   */
+  admit?(): (() => void) | undefined
 }
 
-export type Settings = Required<Omit<ClientOptions, 'onRequest'>> & Pick<ClientOptions, 'onRequest'>
+type Hooks = 'onRequest' | 'admit'
+export type Settings = Required<Omit<ClientOptions, Hooks>> & Pick<ClientOptions, Hooks>
 
 export const settingsOf = (options: ClientOptions, { loopback }: { loopback: boolean }): Settings => ({
   userAgent: 'lanyard',

@@ -75,3 +75,15 @@ test('a rate that divides no millisecond is kept over a long run', async () => {
   assert.equal(at.length, 71)
   assert.ok((at.at(-1) ?? 0) >= 9_990)
 })
+
+test('one that is taken ahead is missing to those who wait, and to nobody without a limit', async () => {
+  const clock = new FakeClock()
+  const limit = new RateLimit(clock, { qps: 10, burst: 1 })
+  const { at } = started(clock, limit, 3)
+  limit.takeAhead()
+  await clock.advance('1s')
+  assert.deepEqual(at, [0, 200, 300])
+  const free = new RateLimit(clock, { qps: 0, burst: 1 })
+  free.takeAhead()
+  assert.equal(free.tryTake(), true)
+})

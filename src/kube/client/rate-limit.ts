@@ -34,6 +34,13 @@ export class RateLimit {
     return true
   }
 
+  /** Takes a token at once, one that is still to come where none is free: whoever waits, waits for one more. */
+  takeAhead(): void {
+    if (this.#perMs === 0) return
+    this.#refill()
+    this.#tokens -= 1
+  }
+
   /** Calls `go` once with a token taken. The returned function leaves the queue. */
   take(go: () => void): () => void {
     if (this.tryTake()) {

@@ -90,7 +90,8 @@ function checkSelection({ cluster, user }: Selection, selfContained: boolean): v
   mustPass(cluster, unsupportedByClusters, 'KUBECONFIG_UNSUPPORTED')
   if (selfContained) mustPass(cluster, outsideOfClusters, 'KUBECONFIG_NOT_SELF_CONTAINED')
   if (!user) return
+  // First: nobody should mend what is refused anyway.
+  if (selfContained) mustPass(user, outsideOfUsers, 'KUBECONFIG_NOT_SELF_CONTAINED')
   mustPass(user, unsupportedByUsers, 'KUBECONFIG_UNSUPPORTED')
   mustPass(user, userChecks)
-  if (selfContained) mustPass(user, outsideOfUsers, 'KUBECONFIG_NOT_SELF_CONTAINED')
 }

@@ -10,8 +10,8 @@ export const failures = catalogue({
   KUBECONFIG_INVALID: [422, '{source}: {field}: {problem}'],
   KUBECONFIG_UNSUPPORTED: [422, '{source}: {field}: {problem}'],
   KUBECONFIG_NOT_SELF_CONTAINED: [422, '{source}: {field}: {problem}'],
-  KUBECONFIG_NO_CONTEXT: [422, '{source} sets no current-context; pass --context NAME ({contexts})'],
-  KUBECONFIG_UNKNOWN_CONTEXT: [404, '{source} has no context named "{context}"; pass --context NAME ({contexts})'],
+  KUBECONFIG_NO_CONTEXT: [422, '{source} sets no current-context; pass {flag} NAME ({contexts})'],
+  KUBECONFIG_UNKNOWN_CONTEXT: [404, '{source} has no context named "{context}"; pass {flag} NAME ({contexts})'],
   KUBECONFIG_CREDENTIAL_FILE: [500, '{path}: {problem}'],
   KUBECONFIG_KEY_MISMATCH: [
     500,

@@ -13,6 +13,9 @@ export function parseCertificate(pem: string): X509Certificate | undefined {
   return block === undefined ? undefined : orUndefined(() => new X509Certificate(block))
 }
 
+/** The first certificate of a PEM text, alone: of a chain, of a text that holds a key too, without what is between blocks. */
+export const firstCertificate = (pem: string): string | undefined => parseCertificate(pem)?.toString()
+
 /** Undefined for what is no private key, and for one that asks for a passphrase. */
 export const parsePrivateKey = (pem: Secret): KeyObject | undefined => orUndefined(() => createPrivateKey(pem.reveal()))
 

@@ -16,13 +16,21 @@ export interface Selection {
 export const originOf = ({ origin, name }: Named<unknown>): Origin =>
   origin ?? { source: 'the kubeconfig', field: `"${name}"` }
 
-/** The context of that name, else the current one. Only what it names is looked at. */
-export function selectContext(config: Kubeconfig, wanted: string | undefined, source: string): Selection {
+/**
+ * The context of that name, else the current one. Only what it names is looked at.
+ * @param flag by which people choose one
+ */
+export function selectContext(
+  config: Kubeconfig,
+  wanted: string | undefined,
+  source: string,
+  flag = '--context',
+): Selection {
   const contexts = `there is ${config.contexts.map(({ name }) => name).join(', ') || 'none in it'}`
   const name = wanted ?? config.currentContext
-  if (name === undefined) throw failures.KUBECONFIG_NO_CONTEXT({ source, contexts })
+  if (name === undefined) throw failures.KUBECONFIG_NO_CONTEXT({ source, flag, contexts })
   const entry = config.contexts.find((context) => context.name === name)
-  if (!entry) throw failures.KUBECONFIG_UNKNOWN_CONTEXT({ source, context: name, contexts })
+  if (!entry) throw failures.KUBECONFIG_UNKNOWN_CONTEXT({ source, context: name, flag, contexts })
 
   const { cluster, user, namespace = 'default' } = entry.value
   const origin = originOf(entry)

@@ -106,9 +106,22 @@ const tokenIsAFile: UserCheck = ({ tokenFile }) =>
   tokenFile === undefined ? undefined : violation('tokenFile', 'this kubeconfig may name no files; use token')
 
 const runsAProgram: UserCheck = ({ exec }) =>
-  exec && violation('exec', 'this kubeconfig may name no programs; use a token or a client certificate')
+  exec &&
+  violation(
+    'exec',
+    'this kubeconfig may name no programs; use a token, such as one of a service account, or a client certificate',
+  )
 
-export const outsideOfUsers: readonly UserCheck[] = [certificateIsAFile, keyIsAFile, tokenIsAFile, runsAProgram]
+const asksAProvider: UserCheck = ({ authProvider }) =>
+  authProvider && violation('auth-provider', 'is not supported; use a token or a client certificate')
+
+export const outsideOfUsers: readonly UserCheck[] = [
+  runsAProgram,
+  asksAProvider,
+  certificateIsAFile,
+  keyIsAFile,
+  tokenIsAFile,
+]
 
 export const hasCertificate = (user: KubeconfigUser): boolean =>
   (user.clientCertificate ?? user.clientCertificateData) !== undefined
