@@ -2,6 +2,13 @@ import { ClusterProperty } from './about/cluster-property.ts'
 import { AddOnDeploymentConfig } from './addon/addon-deployment-config.ts'
 import { ClusterManagementAddOn } from './addon/cluster-management-addon.ts'
 import { ManagedClusterAddOn } from './addon/managed-cluster-addon.ts'
+import { AuditConfig } from './breakglass/audit-config.ts'
+import { BreakglassEscalation } from './breakglass/breakglass-escalation.ts'
+import { BreakglassSession } from './breakglass/breakglass-session.ts'
+import { ClusterConfig } from './breakglass/cluster-config.ts'
+import { DenyPolicy } from './breakglass/deny-policy.ts'
+import { IdentityProvider } from './breakglass/identity-provider.ts'
+import { MailProvider } from './breakglass/mail-provider.ts'
 import { ClusterClaim } from './cluster/cluster-claim.ts'
 import { ManagedCluster } from './cluster/managed-cluster.ts'
 import { ManagedClusterSet } from './cluster/managed-cluster-set.ts'
@@ -20,6 +27,13 @@ export const hubKinds: readonly AnyCustomResource[] = [
   ClusterManagementAddOn,
   AddOnDeploymentConfig,
   ManifestWork,
+  ClusterConfig,
+  IdentityProvider,
+  BreakglassEscalation,
+  BreakglassSession,
+  DenyPolicy,
+  AuditConfig,
+  MailProvider,
 ]
 
 /** What a managed cluster must serve. */
