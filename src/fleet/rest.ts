@@ -10,6 +10,8 @@ export interface Caller {
   claims: Readonly<Record<string, unknown>>
   /** As the API server knows them; of a service account only. */
   user?: { username: string; uid?: string; groups?: readonly string[]; extra?: Readonly<Record<string, string[]>> }
+  /** The name of the IdentityProvider that vouches for them, where one does. */
+  provider?: string
   traceId: string
   traceparent: string
 }
@@ -34,7 +36,7 @@ export interface ProblemFacts {
   errors?: readonly FieldError[]
   headers?: Readonly<Record<string, string>>
   /** Further members, e.g. the id of what is in the way. Never a secret. */
-  more?: Readonly<Record<string, string>>
+  more?: Readonly<Record<string, unknown>>
 }
 
 export type ProblemSlug =
@@ -67,6 +69,54 @@ export interface RestRequest<Params = unknown, Query = unknown, Body = unknown> 
 export interface RestAnswer {
   status: number
   body?: unknown
+  /** In place of a body: server-sent events, until it ends or nobody listens any more. */
+  events?: AsyncIterable<ServerSentEvent>
+  headers?: Readonly<Record<string, string>>
+}
+
+export interface ServerSentEvent {
+  /** Resumed by: the `Last-Event-ID` of who comes back. */
+  id?: string
+  event?: string
+  /** JSON. Undefined: nothing happened, but whoever comes back may resume from `id`. */
+  data?: unknown
+}
+
+/**
+ * A path that settles everything by itself: who calls, what a body must be, and how a failure is told. For programs with
+ * a protocol of their own, and for what everybody may read. Neither limited nor logged one by one.
+ */
+export interface RawRoute {
+  method: 'GET' | 'POST'
+  path: string
+  summary: string
+  operationId: string
+  description?: string
+  tag: string
+  /** Default: that of the server. */
+  bodyLimitBytes?: number
+  /** Sentences by status, for the page. */
+  answers: Readonly<Record<number, string>>
+  handle(request: RawRequest): RawAnswer | Promise<RawAnswer>
+}
+
+export interface RawRequest {
+  params: Readonly<Record<string, string>>
+  query: Readonly<Record<string, string | string[] | undefined>>
+  headers: Readonly<Record<string, string | string[] | undefined>>
+  /** As it came; undefined where it was larger than allowed. */
+  body: string | undefined
+  /** Of the peer. */
+  address: string
+  traceId: string
+  /** Aborts when nobody waits for the answer any more. */
+  signal: AbortSignal
+}
+
+export interface RawAnswer {
+  status: number
+  contentType?: string
+  body: string
   headers?: Readonly<Record<string, string>>
 }
 
@@ -93,8 +143,8 @@ export interface RestRoute {
   description?: string
   /** The chapter of the page. */
   tag: string
-  /** What the caller needs: a permission of the job's. */
-  permission: string
+  /** What the caller needs: a permission of the job's. Absent: whoever proves who they are may ask. */
+  permission?: string
   /** The parameter that names what the permission is for, where it is granted one by one. */
   permissionFor?: string
   /** A limit besides that of every call. */
@@ -102,6 +152,13 @@ export interface RestRoute {
   params?: TSchema
   query?: TSchema
   body?: TSchema
+  /**
+   * The route reads the body itself, as the text that came: where those who may not act must not learn what is wrong with
+   * what they sent. Its schema is for the page alone.
+   */
+  readsBody?: boolean
+  /** The answer is a stream of events; the schema of its status is that of their data. */
+  isStream?: boolean
   /** Request headers that mean something here: a sentence by name. */
   headers?: Readonly<Record<string, string>>
   /** Schema by status; undefined: no body. */
@@ -115,13 +172,36 @@ export interface RestRoute {
   handle(request: RestRequest<any, any, any>): Promise<RestAnswer>
 }
 
+/** How often somebody may call. */
+export interface Rate {
+  readonly perMinute: number
+  /** At once after a pause. */
+  readonly burst: number
+}
+
+/** How a job tells its problems, where it has a tradition of its own. */
+export interface ProblemStyle {
+  /** Before the slug, in `type`. */
+  readonly types: string
+  /** In place of the code that a failure has. */
+  codeOf(status: number): string
+  /** For the page: what answers that any operation may give mean, by status. */
+  readonly everywhere: Readonly<Record<string, string>>
+  /** For the page: whose tokens are taken. */
+  readonly bearer: string
+}
+
 /** What a job serves. */
 export interface RestApi {
   title: string
   version: string
   description: string
   routes: readonly RestRoute[]
+  raw?: readonly RawRoute[]
   problemOf: ProblemOf
+  problemStyle?: ProblemStyle
+  /** Read at each call, so that a change counts at once: of every call, and by the name that a route gives. */
+  rates?: { every(): Rate; named: Readonly<Record<string, () => Rate>> }
   /** Looks at the path as it came, before anything is decoded, for every verb. */
   checkPath?(rawPath: string): Failure | undefined
   /** Of schemas that several routes use: shown once, by name. */

@@ -8,10 +8,10 @@ import { isFailure } from '../../../core/failure.ts'
 import type { Pass } from '../../../core/pass.ts'
 import { reasons as coreReasons } from '../../../core/reasons.ts'
 import { Secret } from '../../../core/secret.ts'
+import { fingerprintOf } from '../../../fleet/account-token.ts'
 import { textOf } from '../../../fleet/secret-texts.ts'
+import { aToken } from '../../../fleet/testing/account-tokens.ts'
 import { secrets } from '../../../kube/kinds.ts'
-import { fingerprintOf } from './account-token.ts'
-import { aToken } from './testing/tokens.ts'
 import { tokenSecretKeep } from './token-secret.ts'
 
 const facts = {

@@ -1,17 +1,15 @@
 import type { Secret as SecretObject } from 'kubernetes-types/core/v1.d.ts'
 import type { Clock } from '../../../core/clock.ts'
-import { after } from '../../../core/clock.ts'
 import { rfc3339 } from '../../../core/conditions.ts'
 import { isFailure } from '../../../core/failure.ts'
 import type { Keep, Kept, Pass, Pending } from '../../../core/pass.ts'
 import { Secret } from '../../../core/secret.ts'
+import { fingerprintOf, isSameMoment, readClaims, tokenDates } from '../../../fleet/account-token.ts'
 import { datesOf, formatDates, isOfAnother, renewalAnnotation } from '../../../fleet/pass-record.ts'
 import { textOf, writeSecret } from '../../../fleet/secret-texts.ts'
 import { isNotFound, KubeFailure } from '../../../kube/failures.ts'
 import { secrets } from '../../../kube/kinds.ts'
 import type { Kube } from '../../../kube/kube.ts'
-import type { TokenClaims } from './account-token.ts'
-import { fingerprintOf, isSameMoment, readClaims } from './account-token.ts'
 import { failures } from './failures.ts'
 
 export interface TokenMaterial {
@@ -63,7 +61,7 @@ export function tokenSecretKeep(options: TokenSecretOptions): Keep<TokenMaterial
     const [fingerprint, record] = [fingerprintOf(token), metadata?.annotations?.[renewalAnnotation]]
     // Nobody but the hub can tell whether a signature is good; but that it is not the one that came can be told.
     if (isOfAnother(record, fingerprint)) return undefined
-    const dates = datesHere(claims, datesOf(record, fingerprint), clock.now())
+    const dates = tokenDates(claims, datesOf(record, fingerprint), clock.now())
     return { pass: { ...facts, ...dates, fingerprint }, material: { token, uid, expiresAt } }
   }
 
@@ -93,19 +91,6 @@ export function tokenSecretKeep(options: TokenSecretOptions): Keep<TokenMaterial
       pending = undefined
     },
   }
-}
-
-/**
- * When a token came, ends and is renewed by the clock of this machine, which may differ from the hub's. A record of a
- * receipt that is still to come was made before the clock was set back: then what the token says has to do.
- */
-function datesHere(
-  { issuedAt, expiresAt }: TokenClaims,
-  recorded: Pick<Pass, 'issuedAt' | 'renewAt'> | undefined,
-  now: Date,
-): Pick<Pass, 'issuedAt' | 'expiresAt' | 'renewAt'> {
-  if (!recorded || recorded.issuedAt > now) return { issuedAt, expiresAt }
-  return { ...recorded, expiresAt: after(recorded.issuedAt, expiresAt.getTime() - issuedAt.getTime()) }
 }
 
 function notKept(error: unknown, namespace: string, name: string): unknown {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { Secret } from '../../../core/secret.ts'
+import { Secret } from '../core/secret.ts'
 import { fingerprintOf, isSameMoment, readClaims } from './account-token.ts'
-import { aToken } from './testing/tokens.ts'
+import { aToken } from './testing/account-tokens.ts'
 
 const claims = {
   namespace: 'west',

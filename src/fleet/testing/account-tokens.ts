@@ -1,4 +1,4 @@
-import { Secret } from '../../../../core/secret.ts'
+import { Secret } from '../../core/secret.ts'
 import type { TokenClaims } from '../account-token.ts'
 
 const encode = (part: unknown) => Buffer.from(JSON.stringify(part)).toString('base64url')

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto'
-import type { Secret } from '../../../core/secret.ts'
+import { after } from '../core/clock.ts'
+import type { Pass } from '../core/pass.ts'
+import type { Secret } from '../core/secret.ts'
 
 /** What the token of a service account says of itself. */
 export interface TokenClaims {
@@ -36,3 +38,16 @@ export const fingerprintOf = (token: Secret): string => createHash('sha256').upd
 const roundingMs = 1_000
 
 export const isSameMoment = (a: Date, b: Date): boolean => Math.abs(a.getTime() - b.getTime()) <= roundingMs
+
+/**
+ * When a token came, ends and is renewed by the clock of this machine, which may differ from the hub's. A record of a
+ * receipt that is still to come was made before the clock was set back: then what the token says has to do.
+ */
+export function tokenDates(
+  { issuedAt, expiresAt }: TokenClaims,
+  recorded: Pick<Pass, 'issuedAt' | 'renewAt'> | undefined,
+  now: Date,
+): Pick<Pass, 'issuedAt' | 'expiresAt' | 'renewAt'> {
+  if (!recorded || recorded.issuedAt > now) return { issuedAt, expiresAt }
+  return { ...recorded, expiresAt: after(recorded.issuedAt, expiresAt.getTime() - issuedAt.getTime()) }
+}

@@ -1,0 +1,69 @@
+import type { SecretKeyReference } from '../apis/breakglass/common.ts'
+import type { Kube } from '../kube/kube.ts'
+import type { Requester, Right } from './access-review.ts'
+import { hasRight, sentenceOf } from './access-review.ts'
+import type { Verdict } from './admission.ts'
+import { allowed, forbidden } from './admission.ts'
+
+/** A Secret that a field names. */
+export interface NamedSecret {
+  readonly field: string
+  readonly ref: SecretKeyReference
+  /** The hub may also write into it, unless whoever names it does this. */
+  readonly isWrittenUnless?: string
+}
+
+/** A right that whoever writes an object must have, because the hub would use it for them. */
+export interface Asked {
+  readonly field: string
+  readonly right: Right
+  /** What the right is for, and what to do without it. */
+  readonly because: string
+}
+
+export const grant = 'an administrator of the hub can grant it'
+
+export function askedOf({ field, ref: { name, namespace }, isWrittenUnless }: NamedSecret): Asked[] {
+  const right = (verb: string): Right => ({ verb, group: '', resource: 'secrets', name, namespace })
+  const asked: Asked[] = [{ field, right: right('get'), because: `which the hub would read for them; ${grant}` }]
+  if (isWrittenUnless !== undefined)
+    asked.push({
+      field,
+      right: right('update'),
+      because: `into which the hub would write for them; ${grant}, or ${isWrittenUnless}`,
+    })
+  return asked
+}
+
+/** How many Secrets are asked about one by one: an API server does not wait for ever. */
+const mostSingly = 100
+
+/** Each right once. Of too many only whoever may read all Secrets can be sure to have them. */
+function boundedOf(asked: readonly Asked[]): Asked[] {
+  const byRight = Map.groupBy(asked, ({ right }) => JSON.stringify(right))
+  const once = [...byRight.values()].flatMap(([first]) => first ?? [])
+  if (once.length <= mostSingly) return once
+  return ['get', 'update'].flatMap((verb) => {
+    const [first, ...more] = once.filter(({ right }) => right.verb === verb)
+    if (!first) return []
+    const field = more.length === 0 ? first.field : `${first.field} and ${more.length} more`
+    const right: Right = { verb, group: '', resource: 'secrets', name: '' }
+    return [{ field, right, because: `which is asked for in place of more than ${mostSingly} single ones; ${grant}` }]
+  })
+}
+
+/** All are asked about at once; the first that is missing is told. */
+export async function decideRights(
+  kube: Kube,
+  requester: Requester,
+  wanted: readonly Asked[],
+  signal: AbortSignal,
+): Promise<Verdict> {
+  const asked = boundedOf(wanted)
+  const answers = await Promise.all(asked.map(({ right }) => hasRight(kube, requester, right, signal)))
+  const missing = asked.find((_, index) => !answers[index])
+  if (!missing) return allowed
+  const { field, right, because } = missing
+  const who = `user ${JSON.stringify(requester.username ?? '')}`
+  return forbidden(`${field}: ${who} lacks the right ${sentenceOf(right)}, ${because}`)
+}

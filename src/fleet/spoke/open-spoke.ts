@@ -1,0 +1,134 @@
+import type { ClusterConfig } from '../../apis/breakglass/cluster-config.ts'
+import type { Clock } from '../../core/clock.ts'
+import type { Log } from '../../core/log.ts'
+import type { Random } from '../../core/random.ts'
+import type { KubeClient, RequestSample } from '../../kube/client/index.ts'
+import { connect } from '../../kube/client/index.ts'
+import type { Connection } from '../../kube/connection.ts'
+import type { Kube } from '../../kube/kube.ts'
+import type { Stored } from '../../kube/objects.ts'
+import type { KubeconfigWay, Note, OidcWay, OpenSpoke, SecretKey, SpokeSettings, Trust, Way } from './contract.ts'
+import { credentialIn, credentialOfToken } from './credential.ts'
+import { SpokeGuard } from './guard.ts'
+import { connectionIn, trustIn } from './kubeconfig-way.ts'
+import { effectiveServer } from './loopback.ts'
+import type { TokenSources } from './oidc/index.ts'
+import { readSecretValue } from './secret-value.ts'
+import type { TrustDeps } from './trust/index.ts'
+import { explainDistrust, trustOf } from './trust/index.ts'
+
+export interface OpenDeps {
+  /** The hub; what is read through it is what the client depends on. */
+  kube: Kube
+  tokens: TokenSources
+  clock: Clock
+  random: Random
+  log: Log
+  settings(): SpokeSettings
+  onRequest(sample: RequestSample): void
+  onThrottled(cluster: string): void
+  /** See there. */
+  roots?: TrustDeps['roots']
+  checkpoint?: TrustDeps['checkpoint']
+}
+
+export interface Opened {
+  readonly spoke: OpenSpoke
+  readonly client: KubeClient
+  readonly guard: SpokeGuard
+  /** Whether calls would go where they go now if it were opened again. */
+  goesTheSameWay(): boolean
+}
+
+/** Makes the client of a cluster. Nothing is asked of the cluster itself but, where nobody vouches for it, what it shows. */
+export const openSpoke = (
+  config: Stored<ClusterConfig>,
+  way: Way,
+  deps: OpenDeps,
+  signal: AbortSignal,
+): Promise<Opened> =>
+  way.by === 'Kubeconfig' ? byKubeconfig(config, way, deps, signal) : byOidc(config, way, deps, signal)
+
+async function byKubeconfig(
+  config: Stored<ClusterConfig>,
+  way: KubeconfigWay,
+  deps: OpenDeps,
+  signal: AbortSignal,
+): Promise<Opened> {
+  const { kubeconfig } = way
+  const { text, key } = await readSecretValue(deps.kube, kubeconfig, signal)
+  const found = await connectionIn(text, `key ${key} of Secret ${kubeconfig.namespace}/${kubeconfig.name}`, deps.clock)
+  const connection = { ...found, server: effectiveServer(found.server, deps.settings()) }
+  const facts = { by: way.by, trust: trustIn(found), notes: oldKey(kubeconfig, key) }
+  return {
+    ...opened(config, connection, facts, deps, {
+      credential: () => credentialIn(found, way),
+    }),
+    goesTheSameWay: () => effectiveServer(found.server, deps.settings()) === connection.server,
+  }
+}
+
+async function byOidc(
+  config: Stored<ClusterConfig>,
+  way: OidcWay,
+  deps: OpenDeps,
+  signal: AbortSignal,
+): Promise<Opened> {
+  const { trust, notes } = await trustOf(config, way, deps, signal)
+  const oldKeys = way.clientSecret ? await oldKeyOf(way.clientSecret, deps.kube, signal) : []
+  const source = deps.tokens.of(way)
+  const connection: Connection = {
+    server: way.server,
+    tls: {
+      ...(trust.ca !== undefined && { ca: trust.ca }),
+      ...(trust.source === 'Insecure' && { insecureSkipVerify: true }),
+    },
+    credentials: async (options) => ({ authorization: (await source.current(options)).value }),
+  }
+  return {
+    ...opened(config, connection, { by: way.by, trust, notes: [...notes, ...oldKeys] }, deps, {
+      credential: async (until) => credentialOfToken(way, await source.current(until && { signal: until })),
+      isDiscovering: () => source.isDiscovering(),
+      explainDistrust: (until) => explainDistrust(config, way, trust, deps, until),
+    }),
+    goesTheSameWay: () => true,
+  }
+}
+
+function opened(
+  config: Stored<ClusterConfig>,
+  connection: Connection,
+  facts: { by: Way['by']; trust: Trust; notes: readonly Note[] },
+  deps: OpenDeps,
+  answers: Pick<OpenSpoke, 'credential' | 'isDiscovering' | 'explainDistrust'>,
+): Omit<Opened, 'goesTheSameWay'> {
+  const { name: cluster, namespace = '' } = config.metadata
+  const settings = deps.settings()
+  const guard = new SpokeGuard(connection.server, deps)
+  const client = connect(connection, {
+    ...{ clock: deps.clock, random: deps.random, log: deps.log.child({ cluster }) },
+    options: {
+      qps: config.spec.qps ?? settings.qps,
+      burst: config.spec.burst ?? settings.burst,
+      admit: () => guard.admit(),
+      onRequest(sample) {
+        guard.note(sample)
+        if (sample.code === 429) deps.onThrottled(cluster)
+        deps.onRequest(sample)
+      },
+    },
+  })
+  const { server } = connection
+  const throttledAt = () => guard.throttledAt
+  return { spoke: { cluster, namespace, server, kube: client, throttledAt, ...facts, ...answers }, client, guard }
+}
+
+/** One that cannot be read is for those to tell who ask for a token. */
+const oldKeyOf = (wanted: SecretKey, kube: Kube, signal: AbortSignal): Promise<Note[]> =>
+  readSecretValue(kube, wanted, signal).then(
+    ({ key }) => oldKey(wanted, key),
+    () => [],
+  )
+
+const oldKey = ({ keys: [wanted = ''], field }: SecretKey, key: string): Note[] =>
+  key === wanted ? [] : [{ kind: 'old-key', key, wanted, field }]
