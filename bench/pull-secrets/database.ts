@@ -1,7 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
-import { reachableBinaries } from '../../src/cli/pull-secrets-as-root.ts'
 import { systemClock } from '../../src/core/clock.ts'
 import { silentLog } from '../../src/core/log.ts'
 import { startPostgres } from '../../src/pull-secrets/postgres/index.ts'
@@ -22,7 +21,6 @@ export async function startServer(): Promise<BenchServer> {
   const server = await startPostgres({
     dir: join(path, 'postgres'),
     ours: path,
-    binaries: await reachableBinaries(),
     clock: systemClock,
     log: silentLog,
   })

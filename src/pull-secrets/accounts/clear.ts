@@ -52,9 +52,16 @@ export async function clear(
   return 'gone'
 }
 
+/**
+ * What has no token on record was not in use lately: what was ours may have been purged, and its name be somebody else's
+ * by now.
+ */
 async function end(driver: RegistryDriver, row: CredentialRow, isDisabling: boolean, held: AbortSignal): Promise<void> {
   const target = { name: row.external_name, ...(row.external_ref && { ref: row.external_ref }) }
-  await (isDisabling ? driver.disable?.(target, held) : driver.remove(target, held))
+  if (isDisabling) return await driver.disable?.(target, held)
+  const isForeign = row.token === null && (await driver.find(target.name, held))?.isOurs === false
+  held.throwIfAborted()
+  if (!isForeign) await driver.remove(target, held)
 }
 
 async function forget({ database, clock }: Tools, row: CredentialRow, intent: IntentRow, actor: Actor): Promise<void> {

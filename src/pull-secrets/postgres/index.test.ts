@@ -8,6 +8,7 @@ import { createInterface } from 'node:readline'
 import type { TestContext } from 'node:test'
 import { after, test } from 'node:test'
 import pg from 'pg'
+import { whyNobodyElse } from '../../../test/support/other-users.ts'
 import { tempDir } from '../../../test/support/temp-dir.ts'
 import { teardown } from '../../../test/support/test-scope.ts'
 import { systemClock } from '../../core/clock.ts'
@@ -194,7 +195,7 @@ test('a database of another version is not touched', async (t) => {
   await assert.rejects(started(t, dir), (error) => isFailure(error, 'POSTGRES_VERSION'))
 })
 
-test('as a user other than root', { skip: !isRoot && 'only root can be somebody else' }, async (t) => {
+test('as a user other than root', { skip: whyNobodyElse }, async (t) => {
   const home = tempDir(t)
   chmodSync(home, 0o777)
   const { said } = await anOwner(t, join(home, 'pg'), { uid: nobody, gid: nobody })

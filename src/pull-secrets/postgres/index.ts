@@ -8,10 +8,9 @@ import type { Clock } from '../../core/clock.ts'
 import { sleep } from '../../core/clock.ts'
 import type { Log } from '../../core/log.ts'
 import { failures } from '../failures.ts'
-import type { PostgresBinaries } from './binaries.ts'
-import { postgresBinaries } from './binaries.ts'
 import { asUser, folderAt, plainEnvironment, prepareFolder, role } from './folder.ts'
 import { checkPassage, identityFor } from './identity.ts'
+import { reachableBinaries } from './reachable.ts'
 import { clusterName, endProcess, runningOn, stopOrphan } from './running.ts'
 import { isShortFolder, socketFolderFor } from './socket-folder.ts'
 
@@ -24,8 +23,6 @@ export interface PostgresOptions {
   clock: Clock
   /** Of its configuration, besides what is set here. */
   settings?: Readonly<Record<string, string | number>>
-  /** Default: those that npm installed. */
-  binaries?: PostgresBinaries
 }
 
 export interface Postgres extends AsyncDisposable {
@@ -45,15 +42,13 @@ const lookMs = 50
  * on the folder stops it first. A second start beside a living one is refused with POSTGRES_RUNNING.
  */
 export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
-  const { log, clock, settings = {}, binaries = await postgresBinaries() } = options
+  const { log, clock, settings = {} } = options
   const folder = folderAt(resolve(options.dir))
   const { dir, data, logFile } = folder
   await mkdir(dir, { recursive: true, mode: 0o700 })
   const identity = await identityFor(data)
-  if (identity) {
-    await checkPassage(dir, identity, options.ours)
-    for (const program of [binaries.postgres, binaries.initdb]) await checkPassage(program, identity)
-  }
+  if (identity) await checkPassage(dir, identity, options.ours)
+  const binaries = await reachableBinaries(identity)
   await stopOrphan(data, { clock, log })
   await prepareFolder(folder, binaries, identity, settings['fsync'] !== 'off')
   const socketFolder = await socketFolderFor(dir, identity)

@@ -18,6 +18,7 @@ import { openapiOf } from './openapi.ts'
 import { referencePage } from './page.ts'
 import { checkRawPath, routerPath, verbsAt } from './path.ts'
 import { problemFor } from './problem.ts'
+import { addRawRoutes, takeAnyText } from './raw.ts'
 import type { Trace } from './trace.ts'
 import { traceOf } from './trace.ts'
 
@@ -53,7 +54,7 @@ const statusClasses = ['2xx', '3xx', '4xx', '5xx'] as const
 
 /** Everything but listening: routes, who may call them, problems, logs, metrics, and the page about it all. */
 export async function restApp(options: RestAppOptions): Promise<FastifyInstance> {
-  const { api, clock, log, metrics, metricsArea, bodyLimitBytes = 64 * 1024, requestWithinMs = 30_000 } = options
+  const { api, clock, log, bodyLimitBytes = 64 * 1024, requestWithinMs = 30_000 } = options
   const exchanges = new WeakMap<FastifyRequest, Exchange>()
   const exchangeOf = (request: FastifyRequest): Exchange => {
     let exchange = exchanges.get(request)
@@ -66,7 +67,8 @@ export async function restApp(options: RestAppOptions): Promise<FastifyInstance>
   }
   const sendProblem = async (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
     const { trace, rawPath } = exchangeOf(request)
-    const place = { instance: rawPath, traceId: trace.traceId, clock, problemOf: api.problemOf }
+    const { problemOf, problemStyle: style } = api
+    const place = { instance: rawPath, traceId: trace.traceId, clock, problemOf, style }
     const { document, headers, isInternal } = problemFor(foreseen(error, bodyLimitBytes), place)
     if (isInternal) log.error({ err: error, traceId: trace.traceId }, 'a request failed')
     return await reply
@@ -87,7 +89,8 @@ export async function restApp(options: RestAppOptions): Promise<FastifyInstance>
     return503OnClosing: false,
     exposeHeadRoutes: false,
     routerOptions: { maxParamLength: 1_024, caseSensitive: true, ignoreTrailingSlash: false },
-    clientErrorHandler: (error: NodeJS.ErrnoException, socket: Socket) => answerClientError(error, socket, clock),
+    clientErrorHandler: (error: NodeJS.ErrnoException, socket: Socket) =>
+      answerClientError(error, socket, { clock, style: api.problemStyle }),
     frameworkErrors: (error: FastifyError, request: FastifyRequest, reply: FastifyReply) =>
       void sendProblem(checkRawPath(exchangeOf(request).rawPath) ?? error, request, reply),
     ...(options.tls && {
@@ -95,6 +98,19 @@ export async function restApp(options: RestAppOptions): Promise<FastifyInstance>
     }),
   } as Parameters<typeof fastify>[0]) as unknown as FastifyInstance
 
+  app.setErrorHandler(sendProblem)
+  // Beside the others and not among them: no hook of theirs runs here.
+  await app.register(async (scope) => addRawRoutes(scope, api.raw ?? []))
+  await app.register(async (scope) => await addDeclared(scope, options, exchangeOf))
+  return app
+}
+
+async function addDeclared(
+  app: FastifyInstance,
+  options: RestAppOptions,
+  exchangeOf: (of: FastifyRequest) => Exchange,
+) {
+  const { api, clock, log, metrics, metricsArea } = options
   await app.register(helmet, { global: true, contentSecurityPolicy: { useDefaults: false, directives: strictPolicy } })
   app.removeAllContentTypeParsers()
   const jsonTypes = ['application/json', 'application/cloudevents+json']
@@ -141,8 +157,7 @@ export async function restApp(options: RestAppOptions): Promise<FastifyInstance>
       'request answered',
     )
   })
-  const verbs = verbsAt(api.routes)
-  app.setErrorHandler(sendProblem)
+  const verbs = verbsAt([...api.routes, ...(api.raw ?? [])])
   app.setNotFoundHandler(async (request, reply) => {
     const allowed = verbs(exchangeOf(request).rawPath)
     if (allowed.length === 0) throw failures.SERVER_NO_SUCH_PATH()
@@ -150,12 +165,20 @@ export async function restApp(options: RestAppOptions): Promise<FastifyInstance>
     throw failures.SERVER_WRONG_METHOD({ allowed: allowed.join(' and ') })
   })
 
-  for (const route of api.routes)
-    app.route({
+  const stopping = new AbortController()
+  app.addHook('preClose', async () => stopping.abort(new Error('the server stops')))
+  const deps = { ...options, stopping: stopping.signal }
+  const add = (to: FastifyInstance, route: RestRoute) =>
+    to.route({
       method: route.method,
       url: routerPath(route.path),
-      handler: requestHandler(route, options, (request) => exchangeOf(request).caller as Caller),
+      handler: requestHandler(route, deps, (request) => exchangeOf(request).caller as Caller),
     })
+  for (const route of api.routes) if (!route.readsBody) add(app, route)
+  await app.register(async (scope) => {
+    takeAnyText(scope)
+    for (const route of api.routes) if (route.readsBody) add(scope, route)
+  })
   const document = openapiOf(api)
   const documentBytes = Buffer.from(JSON.stringify(document, null, 2))
   app.get('/openapi.json', async (_, reply) => reply.header('content-type', 'application/json').send(documentBytes))
@@ -163,7 +186,6 @@ export async function restApp(options: RestAppOptions): Promise<FastifyInstance>
   app.get('/docs', async (_, reply) =>
     reply.header('content-security-policy', policy).type('text/html; charset=utf-8').send(html),
   )
-  return app
 }
 
 const strictPolicy = { defaultSrc: ["'none'"], frameAncestors: ["'none'"], baseUri: ["'none'"], formAction: ["'none'"] }

@@ -1,18 +1,24 @@
 import type { Duplex } from 'node:stream'
 import type { Clock } from '../../core/clock.ts'
 import type { Failure } from '../../core/failure.ts'
+import type { ProblemStyle } from '../../fleet/rest.ts'
 import { failures } from '../failures.ts'
 import { problemFor } from './problem.ts'
 import { traceOf } from './trace.ts'
 
 /** What is no HTTP is answered by a problem as well, written by hand: there is no request that it would belong to. */
-export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex, clock: Pick<Clock, 'now'>): void {
+export function answerClientError(
+  error: NodeJS.ErrnoException,
+  socket: Duplex,
+  { clock, style }: { clock: Pick<Clock, 'now'>; style?: ProblemStyle | undefined },
+): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
     return
   }
   const { traceId } = traceOf(undefined)
-  const { document } = problemFor(meaningOf(error.code), { instance: '/', traceId, clock, problemOf: () => undefined })
+  const place = { instance: '/', traceId, clock, style, problemOf: () => undefined }
+  const { document } = problemFor(meaningOf(error.code), place)
   const body = JSON.stringify(document)
   const head = [
     `HTTP/1.1 ${document.status} ${document.title}`,

@@ -1,12 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Clock } from '../../core/clock.ts'
 import type { Failure } from '../../core/failure.ts'
 import { Secret } from '../../core/secret.ts'
 import type { Verdict } from '../../fleet/identity/index.ts'
-import type { Caller, RestRoute } from '../../fleet/rest.ts'
+import type { Caller, RestApi, RestRoute } from '../../fleet/rest.ts'
 import { failures } from '../failures.ts'
 import type { RestAppOptions } from './app.ts'
 import type { Allowance } from './limiter.ts'
-import { limitHeaders } from './limiter.ts'
+import { limitHeaders, rateLimiter } from './limiter.ts'
 import type { Trace } from './trace.ts'
 
 /** Who calls, whether they may, and whether not too often: settled before a body is read. */
@@ -19,7 +20,7 @@ export interface Gate {
 
 const retryAfterSeconds = 5
 
-export function gateOf({ access, limits }: RestAppOptions): Gate {
+export function gateOf({ access, api, clock, limits = ratesOf(api, clock) }: RestAppOptions): Gate {
   return {
     async authenticate({ headers }, reply, trace) {
       const verdict = await access.authenticate(bearerOf(headers.authorization), waitedFor(reply))
@@ -27,20 +28,37 @@ export function gateOf({ access, limits }: RestAppOptions): Gate {
       return { ...verdict.identity, ...trace }
     },
     async authorize(caller, { params }, reply, { permission, permissionFor }) {
+      if (permission === undefined) return
       const subject = permissionFor === undefined ? undefined : (params as Record<string, string>)[permissionFor]
       const ruling = await access.may(caller, permission, subject, waitedFor(reply))
       if (ruling === 'unavailable') throw failures.REST_IDENTITY_AWAY({ retryAfterSeconds })
       if (ruling === 'no') throw failures.REST_NOT_ALLOWED({ permission })
     },
-    limit({ kind, name }, { limit }) {
+    limit(caller, { limit }) {
       if (!limits) return {}
-      const who = `${kind} ${name}`
+      const who = whoIs(caller)
       const every = checked(limits.every(who), 'of all kinds')
       const named = limit === undefined ? undefined : limits.named[limit]
       return limitHeaders(named ? checked(named(who), `of the kind ${limit}`) : every)
     },
   }
 }
+
+/**
+ * Nobody uses up what is another's: names are their provider's business, and two providers may give the same one. The
+ * kind comes first: some are not limited.
+ */
+const whoIs = ({ kind, name, claims, provider = '' }: Caller): string => {
+  const { iss, sub } = claims
+  const who = kind === 'jwt' && typeof sub === 'string' && sub !== '' ? [provider, iss, sub] : [provider, name]
+  return `${kind} ${JSON.stringify(who)}`
+}
+
+const ratesOf = ({ rates }: RestApi, clock: Clock): RestAppOptions['limits'] =>
+  rates && {
+    every: rateLimiter(clock, rates.every),
+    named: Object.fromEntries(Object.entries(rates.named).map(([name, rate]) => [name, rateLimiter(clock, rate)])),
+  }
 
 /** Aborts when nobody waits for the answer any more. Not the request's own end: that is when its body was read. */
 export function waitedFor(reply: FastifyReply): AbortSignal {

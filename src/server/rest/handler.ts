@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Clock } from '../../core/clock.ts'
 import type { Caller, RestAnswer, RestRequest, RestRoute } from '../../fleet/rest.ts'
 import { failures } from '../failures.ts'
+import { sendEvents } from './events.ts'
 import type { Checker } from './input.ts'
 import { bodyChecker, distinct, textChecker } from './input.ts'
 import type { InputPlace } from './problem.ts'
@@ -10,12 +11,14 @@ import { inputFailure } from './problem.ts'
 export interface HandlerDeps {
   clock: Clock
   answerWithinMs?: number
+  /** Aborts when the server is told to stop: streams have no end of their own. */
+  stopping: AbortSignal
 }
 
 /** Checks what was sent by the schemas of the route, and answers what the route says. */
 export function requestHandler(
   route: RestRoute,
-  { clock, answerWithinMs = 120_000 }: HandlerDeps,
+  { clock, answerWithinMs = 120_000, stopping }: HandlerDeps,
   callerOf: (request: FastifyRequest) => Caller,
 ) {
   const params = route.params && textChecker(route.params)
@@ -31,6 +34,8 @@ export function requestHandler(
     reply.raw.once('close', () => over.abort(new Error('nobody waits for the answer any more')))
     const asked = { ...checked, headers: singleHeaders(request), caller: callerOf(request), signal: over.signal }
     const answer = await within(route.handle(asked), answerWithinMs, clock, over)
+    if (answer.events)
+      return await sendEvents(reply, answer, { clock, signal: AbortSignal.any([over.signal, stopping]) })
     return await send(reply, answer)
   }
 }
@@ -44,6 +49,7 @@ function valid(check: Checker | undefined, sent: unknown, where: InputPlace): un
 
 /** What the schema says and what the route says, told at once. */
 function validBody(check: Checker | undefined, route: RestRoute, sent: unknown): unknown {
+  if (route.readsBody) return typeof sent === 'string' ? sent : ''
   if (!check) return undefined
   const { value, errors } = check(sent ?? {})
   const all = distinct([...errors, ...(route.check?.(value) ?? [])])

@@ -45,11 +45,16 @@ export function closed(schema: Schema): Schema {
 function readTexts({ properties = {} }: Schema, sent: unknown): Record<string, unknown> {
   const given = isObject(sent) ? sent : {}
   const read: Record<string, unknown> = {}
-  for (const [name, value] of Object.entries(given))
-    read[name] = typeof value === 'string' ? fromText(properties[name]?.type, value) : value
+  for (const [name, value] of Object.entries(given)) read[name] = fromQuery(properties[name]?.type, value)
   for (const [name, { default: initial }] of Object.entries(properties))
     if (read[name] === undefined && initial !== undefined) read[name] = initial
   return read
+}
+
+/** A list is given by commas, or by saying it again. */
+function fromQuery(type: Schema['type'], value: unknown): unknown {
+  if (type === 'array') return [value].flat().flatMap((text) => (typeof text === 'string' ? text.split(',') : [text]))
+  return typeof value === 'string' ? fromText(type, value) : value
 }
 
 function fromText(type: Schema['type'], text: string): unknown {

@@ -1,4 +1,5 @@
 import type { Clock } from '../../core/clock.ts'
+import type { Rate } from '../../fleet/rest.ts'
 
 export interface Allowance {
   isAllowed: boolean
@@ -17,13 +18,11 @@ export type Limiter = (caller: string) => Allowance
 const mostCallers = 100_000
 
 /** So many a minute on average, and no more than `burst` at once. */
-export function rateLimiter(
-  clock: Pick<Clock, 'now'>,
-  { perMinute, burst }: { perMinute: number; burst: number },
-): Limiter {
+export function rateLimiter(clock: Pick<Clock, 'now'>, rate: Rate | (() => Rate)): Limiter {
   const buckets = recent<{ tokens: number; at: number }>()
-  const perMs = perMinute / 60_000
   return (caller) => {
+    const { perMinute, burst } = typeof rate === 'function' ? rate() : rate
+    const perMs = perMinute / 60_000
     const now = clock.now().getTime()
     const { tokens, at } = buckets.get(caller) ?? { tokens: burst, at: now }
     const filled = Math.min(burst, tokens + Math.max(0, now - at) * perMs)

@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox'
 import { isObject } from '../../core/schema/schema.ts'
-import type { RestApi, RestRoute } from '../../fleet/rest.ts'
+import type { RawRoute, RestApi, RestRoute } from '../../fleet/rest.ts'
 import { paramsOf } from './path.ts'
 
 type Json = Record<string, unknown>
@@ -22,32 +22,38 @@ export interface Operation {
   parameters: Json[]
   requestBody?: Json
   responses: Record<string, Json>
-  'x-lanyard-permission': string
+  security?: Json[]
+  'x-lanyard-permission'?: string
 }
 
 /** OpenAPI 3.1, whole: schemas, problems, security and examples, from nothing but what the routes declare. */
 export function openapiOf(api: RestApi): OpenApi {
   const named = new Map(Object.entries(api.schemas ?? {}).map(([name, schema]) => [schema as unknown, name]))
+  const told = api.problemStyle?.everywhere ?? everywhere
   const paths: OpenApi['paths'] = {}
   for (const route of api.routes)
-    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operationOf(route, named) }
+    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operationOf(route, named, told) }
+  for (const route of api.raw ?? [])
+    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: rawOperationOf(route) }
   const schemas = Object.entries(api.schemas ?? {}).map(([name, schema]) => [name, spelled(schema, named, true)])
   return {
     openapi: '3.1.0',
     info: { title: api.title, version: api.version, description: api.description },
-    tags: [...new Set(api.routes.map(({ tag }) => tag))].map((name) => ({ name })),
+    tags: [...new Set([...api.routes, ...(api.raw ?? [])].map(({ tag }) => tag))].map((name) => ({ name })),
     security: [{ bearer: [] }],
     paths,
     components: {
-      schemas: { ...Object.fromEntries(schemas), Problem: problemSchema },
+      schemas: { ...Object.fromEntries(schemas), Problem: problemSchemaOf(api) },
       securitySchemes: {
         bearer: {
           type: 'http',
           scheme: 'bearer',
-          description: 'A JWT of a configured issuer, the token of a Kubernetes ServiceAccount, or the local token.',
+          description:
+            api.problemStyle?.bearer ??
+            'A JWT of a configured issuer, the token of a Kubernetes ServiceAccount, or the local token.',
         },
       },
-      responses: Object.fromEntries(Object.entries(everywhere).map(([status, why]) => [status, problemAnswer(why)])),
+      responses: Object.fromEntries(Object.entries(told).map(([status, why]) => [status, problemAnswer(why)])),
     },
   }
 }
@@ -65,12 +71,18 @@ const everywhere: Readonly<Record<string, string>> = {
 }
 const withBody = ['413', '415']
 
-function operationOf(route: RestRoute, named: ReadonlyMap<unknown, string>): Operation {
-  const common = Object.keys(everywhere).filter((status) => route.body || !withBody.includes(status))
+function operationOf(
+  route: RestRoute,
+  named: ReadonlyMap<unknown, string>,
+  told: Readonly<Record<string, string>>,
+): Operation {
+  const common = Object.keys(told).filter((status) => route.body || !withBody.includes(status))
   return {
     operationId: route.operationId,
     summary: route.summary,
-    description: [route.description, `Needs the permission \`${route.permission}\`.`].filter(Boolean).join('\n\n'),
+    description: [route.description, route.permission && `Needs the permission \`${route.permission}\`.`]
+      .filter(Boolean)
+      .join('\n\n'),
     tags: [route.tag],
     parameters: [...pathParameters(route), ...queryParameters(route), ...headerParameters(route)],
     ...(route.body && {
@@ -91,9 +103,22 @@ function operationOf(route: RestRoute, named: ReadonlyMap<unknown, string>): Ope
       ...Object.fromEntries(common.map((status) => [status, { $ref: `#/components/responses/${status}` }])),
       ...Object.fromEntries(Object.entries(route.problems ?? {}).map(([status, why]) => [status, problemAnswer(why)])),
     },
-    'x-lanyard-permission': route.permission,
+    ...(route.permission !== undefined && { 'x-lanyard-permission': route.permission }),
   }
 }
+
+/** It says itself what it answers; whether it wants a token is said in its description. */
+const rawOperationOf = (route: RawRoute): Operation => ({
+  operationId: route.operationId,
+  summary: route.summary,
+  description: route.description ?? '',
+  tags: [route.tag],
+  parameters: paramsOf(route.path).map((name) => parameter('path', name, { type: 'string' }, true, undefined)),
+  responses: Object.fromEntries(
+    Object.entries(route.answers).map(([status, description]) => [status, { description }]),
+  ),
+  security: [],
+})
 
 function answerOf(
   route: RestRoute,
@@ -105,7 +130,8 @@ function answerOf(
   if (!schema) return { description }
   const example = route.example.answers[Number(status)]
   const content = { schema: spelled(schema, named), ...(example !== undefined && { example }) }
-  return { description, headers: traceHeaders, content: { 'application/json': content } }
+  const type = route.isStream ? 'text/event-stream' : 'application/json'
+  return { description, headers: traceHeaders, content: { [type]: content } }
 }
 
 const statusWords: Readonly<Record<string, string>> = {
@@ -177,7 +203,7 @@ function spelled(schema: unknown, named: ReadonlyMap<unknown, string>, isTop = f
 
 const text = (description: string, more: Json = {}) => ({ type: 'string', description, ...more })
 
-const problemSchema: Json = {
+const problemSchemaOf = ({ problemStyle }: RestApi): Json => ({
   type: 'object',
   description: 'RFC 9457, as `application/problem+json`.',
   required: ['type', 'title', 'status', 'detail', 'instance', 'code', 'timestamp', 'trace_id'],
@@ -187,7 +213,9 @@ const problemSchema: Json = {
     status: { type: 'integer', description: 'The HTTP status.' },
     detail: text('What is wrong here, and what to do about it.'),
     instance: text('The path that was asked for.'),
-    code: text('Stable: what programs look at.', { pattern: '^HYPERFLEET-[A-Z]{3}-[0-9]{3}$' }),
+    code: text('Stable: what programs look at.', {
+      pattern: problemStyle ? '^[A-Z_]+$' : '^HYPERFLEET-[A-Z]{3}-[0-9]{3}$',
+    }),
     timestamp: text('When.', { format: 'date-time' }),
     trace_id: text('To find it in logs.'),
     errors: {
@@ -205,4 +233,4 @@ const problemSchema: Json = {
       },
     },
   },
-}
+})

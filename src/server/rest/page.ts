@@ -80,7 +80,8 @@ ${requestBody ? `<h4>Body</h4>${content(requestBody)}` : ''}
 }
 
 function content(node: Record<string, unknown>): string {
-  const media = isObject(node['content']) ? node['content']['application/json'] : undefined
+  const types = isObject(node['content']) ? node['content'] : {}
+  const media = types['application/json'] ?? types['text/event-stream']
   if (!isObject(media)) return ''
   const example =
     media['example'] === undefined ? '' : `<pre>${escaped(JSON.stringify(media['example'], null, 2))}</pre>`

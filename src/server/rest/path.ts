@@ -35,7 +35,7 @@ export const routerPath = (path: string): string => path.replaceAll(/\{(\w+)\}/g
 export const paramsOf = (path: string): string[] => [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string)
 
 /** The verbs that a path takes; none when it is no path of ours. */
-export function verbsAt(routes: readonly RestRoute[]): (path: string) => string[] {
+export function verbsAt(routes: readonly Pick<RestRoute, 'method' | 'path'>[]): (path: string) => string[] {
   const shapes = routes.map(({ method, path }) => ({
     method,
     shape: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`),

@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/clock.ts'
 import type { Failure } from '../../core/failure.ts'
 import { isFailure } from '../../core/failure.ts'
-import type { FieldError, ProblemFacts, ProblemOf, ProblemSlug } from '../../fleet/rest.ts'
+import type { FieldError, ProblemFacts, ProblemOf, ProblemSlug, ProblemStyle } from '../../fleet/rest.ts'
 import { failures } from '../failures.ts'
 
 const prefix = 'HYPERFLEET'
@@ -42,6 +42,7 @@ export interface ProblemPlace {
   traceId: string
   clock: Pick<Clock, 'now'>
   problemOf: ProblemOf
+  style?: ProblemStyle | undefined
 }
 
 export interface ToldProblem {
@@ -54,18 +55,18 @@ export interface ToldProblem {
 const instanceLimit = 512
 
 /** What is in nobody's catalogue is told as an internal error, so that nothing of it leaves. */
-export function problemFor(error: unknown, { instance, traceId, clock, problemOf }: ProblemPlace): ToldProblem {
+export function problemFor(error: unknown, { instance, traceId, clock, problemOf, style }: ProblemPlace): ToldProblem {
   const known = isFailure(error) ? (ownProblemOf(error) ?? problemOf(error)) : undefined
   const failure: Failure = known && isFailure(error) ? error : failures.SERVER_INTERNAL()
   const { code, slug, retryAfterSeconds, errors, more, headers = {} } = known ?? internal
   return {
     document: {
-      type: `${types}/${slug}`,
+      type: `${style?.types ?? types}/${slug}`,
       title: titles[slug],
       status: failure.status,
       detail: failure.message,
       instance: instance.slice(0, instanceLimit),
-      code: `${prefix}-${code}`,
+      code: style?.codeOf(failure.status) ?? `${prefix}-${code}`,
       timestamp: clock.now().toISOString(),
       trace_id: traceId,
       ...(errors && { errors }),
