@@ -1,9 +1,9 @@
+import type { Manifest } from '../fleet/manifests/manifest.ts'
+import { managedBy } from '../fleet/manifests/manifest.ts'
 import { isAlreadyExists } from '../kube/failures.ts'
 import { namespaces } from '../kube/kinds.ts'
 import type { Kube } from '../kube/kube.ts'
 import type { KubeObject, Stored } from '../kube/objects.ts'
-import type { Manifest } from '../registration/manifests/manifest.ts'
-import { managedBy } from '../registration/manifests/manifest.ts'
 import { annotations, fieldManager } from './names.ts'
 
 /** Server-side apply, in order: what others added to an object stays, what is ours and was changed comes back. */

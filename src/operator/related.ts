@@ -1,7 +1,7 @@
+import type { Manifest } from '../fleet/manifests/manifest.ts'
 import { isAbsent } from '../kube/failures.ts'
 import type { Kube } from '../kube/kube.ts'
 import type { KubeObject, Resource } from '../kube/objects.ts'
-import type { Manifest } from '../registration/manifests/manifest.ts'
 
 /** An object that was made for a Klusterlet or a ClusterManager, as its status lists it. */
 export interface Related {

@@ -5,7 +5,6 @@ import type { Reason } from '../../core/reason.ts'
 import { isConflict } from '../../kube/failures.ts'
 import type { Stored } from '../../kube/objects.ts'
 import { bootstrapAccount } from '../../registration/manifests/bootstrap.ts'
-import type { HubInstallation } from '../../registration/manifests/hub.ts'
 import { applyAll, ensureNamespace } from '../apply.ts'
 import type { OperatorDeps } from '../deps.ts'
 import { finalizers } from '../names.ts'
@@ -16,6 +15,7 @@ import type { StatusWriter } from '../status.ts'
 import { statusWriter } from '../status.ts'
 import { ensureAuthority } from './authority.ts'
 import { applied, notApplied } from './conditions.ts'
+import type { InstalledHub } from './manifests.ts'
 import { hubParts } from './manifests.ts'
 import { planClusterManager } from './plan.ts'
 import type { ClusterManagerView } from './view.ts'
@@ -57,7 +57,7 @@ export async function applyClusterManager({ manager, deps, view, signal }: Job):
 }
 
 interface Installing {
-  installation: HubInstallation
+  installation: InstalledHub
   uid: string
   status: StatusWriter
   deps: OperatorDeps

@@ -1,10 +1,10 @@
 import type { Clock } from '../../core/clock.ts'
+import { managedBy } from '../../fleet/manifests/manifest.ts'
 import { isAlreadyExists } from '../../kube/failures.ts'
 import { secrets } from '../../kube/kinds.ts'
 import type { Kube } from '../../kube/kube.ts'
 import { createAuthority } from '../../pki/index.ts'
 import { hubCaSecret } from '../../registration/manifests/hub-rbac.ts'
-import { managedBy } from '../../registration/manifests/manifest.ts'
 import { textIn } from '../../registration/operations/secret-connection.ts'
 import { failures } from '../failures.ts'
 

@@ -1,13 +1,17 @@
+import { accessDeclarations } from '../../access/admission/declarations.ts'
+import { accessHubBindings } from '../../access/manifests/hub.ts'
 import { hubKinds } from '../../apis/fleet-kinds.ts'
+import type { Manifest } from '../../fleet/manifests/manifest.ts'
+import { managedBy, manifest } from '../../fleet/manifests/manifest.ts'
 import { mutatingWebhookConfigurations, validatingWebhookConfigurations } from '../../kube/kinds.ts'
-import { registrationDeclarations } from '../../registration/admission/index.ts'
+import { reachDeclarations } from '../../reach/admission/declarations.ts'
+import { reachHubBinding } from '../../reach/manifests/hub.ts'
+import { registrationDeclarations } from '../../registration/admission/declarations.ts'
 import { bootstrapManifests } from '../../registration/manifests/bootstrap.ts'
 import { crdManifests } from '../../registration/manifests/crds.ts'
 import type { HubInstallation } from '../../registration/manifests/hub.ts'
 import { hubManifests, hubService } from '../../registration/manifests/hub.ts'
-import { hubRbacManifests } from '../../registration/manifests/hub-rbac.ts'
-import type { Manifest } from '../../registration/manifests/manifest.ts'
-import { managedBy, manifest } from '../../registration/manifests/manifest.ts'
+import { hubAccount, hubRbacManifests } from '../../registration/manifests/hub-rbac.ts'
 import { webhookConfigurations } from '../../registration/manifests/webhooks.ts'
 
 export interface HubParts {
@@ -19,14 +23,32 @@ export interface HubParts {
   readonly webhooks: readonly Manifest[]
 }
 
-/** All that makes a cluster a hub, but for its namespaces and its CA. @param caPem vouches for its webhooks */
-export function hubParts(installation: HubInstallation, caPem: string): HubParts {
+export interface InstalledHub extends HubInstallation {
+  /** Whether it gets into clusters, for which it reads Secrets. Default true. */
+  reach?: boolean
+  /** Whether people break glass by it; only with reach. Default true. */
+  access?: boolean
+}
+
+/**
+ * All that makes a cluster a hub, but for its namespaces, its CA and the role it reads Secrets by: that one comes with
+ * the operator, which may bind it and cannot itself read them. @param caPem vouches for its webhooks
+ */
+export function hubParts({ reach = true, access = true, ...installation }: InstalledHub, caPem: string): HubParts {
   const { namespace } = installation
   const target = { service: { namespace, name: hubService } }
-  const { mutating, validating } = webhookConfigurations(registrationDeclarations, target, caPem)
+  const declarations = [
+    ...registrationDeclarations,
+    ...(reach ? reachDeclarations : []),
+    ...(reach && access ? accessDeclarations : []),
+  ]
+  const { mutating, validating } = webhookConfigurations(declarations, target, caPem)
+  const account = { namespace, name: hubAccount }
+  const ofReach = reach ? [reachHubBinding(account)] : []
+  const ofAccess = reach && access ? accessHubBindings(account) : []
   const metadata = (name = '') => ({ name, labels: { ...managedBy } })
   return {
-    rights: [...bootstrapManifests(), ...hubRbacManifests(namespace)].filter(
+    rights: [...bootstrapManifests(), ...hubRbacManifests(namespace), ...ofReach, ...ofAccess].filter(
       ({ object }) => object.kind !== 'Namespace',
     ),
     kinds: crdManifests(hubKinds, { ...target, caBundle: Buffer.from(caPem).toString('base64') }),

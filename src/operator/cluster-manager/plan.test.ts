@@ -1,13 +1,19 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ClusterManagerSpec } from '../../apis/operator/cluster-manager.ts'
+import { reachDeclarations } from '../../reach/admission/declarations.ts'
+import { reachHubRole } from '../../reach/manifests/hub.ts'
 import { deploymentReports } from './conditions.ts'
+import { hubParts } from './manifests.ts'
 import { planClusterManager } from './plan.ts'
 
 const settings = {
   image: 'lanyard:1',
   hubNamespace: 'hub',
-  gates: { agent: {}, hub: { ManagedClusterAutoApproval: { byDefault: false } } },
+  gates: {
+    agent: {},
+    hub: { ManagedClusterAutoApproval: { byDefault: false }, Reach: { byDefault: true }, Access: { byDefault: true } },
+  },
 }
 const plan = (spec: ClusterManagerSpec) => planClusterManager({ spec }, settings)
 const on = [{ feature: 'ManagedClusterAutoApproval', mode: 'Enable' as const }]
@@ -24,11 +30,26 @@ test('users of both lists are approved of, each once, and only while the gate is
     featureGates: { ManagedClusterAutoApproval: true },
     registrationDrivers: ['csr'],
     autoApprovedUsers: ['a', 'b'],
+    reach: true,
+    access: true,
     pod: {},
   })
   const off = plan({ registrationConfiguration })
   assert.equal(off.step === 'install' && off.installation.autoApprovedUsers, undefined)
   assert.match(off.step === 'install' ? off.ignored.join() : '', /gate ManagedClusterAutoApproval is off/)
+})
+
+test('a hub that reaches no cluster may not read their Secrets, and answers for no ClusterConfig', () => {
+  const partsOf = (mode: 'Enable' | 'Disable') => {
+    const made = plan({ registrationConfiguration: { featureGates: [{ feature: 'Reach', mode }] } })
+    assert.equal(made.step, 'install')
+    return hubParts(made.installation, '')
+  }
+  const rightsOf = (mode: 'Enable' | 'Disable') => partsOf(mode).rights.map(({ object }) => object.metadata.name)
+  assert.ok(rightsOf('Enable').includes(reachHubRole))
+  assert.ok(!rightsOf('Disable').includes(reachHubRole))
+  const asked = JSON.stringify(partsOf('Disable').webhooks)
+  for (const { path } of reachDeclarations) assert.ok(!asked.includes(path), path)
 })
 
 test('what the API server fills in by itself is not called ignored', () => {

@@ -1,15 +1,17 @@
 import type { ClusterManager, ClusterManagerSpec } from '../../apis/operator/cluster-manager.ts'
-import type { HubInstallation } from '../../registration/manifests/hub.ts'
 import type { OperatorSettings } from '../deps.ts'
 import { isOn, judgeGates } from '../gates.ts'
 import { podChoices } from '../pod-choices.ts'
+import type { InstalledHub } from './manifests.ts'
 
 export type ClusterManagerPlan =
   | { readonly step: 'refuse'; readonly why: string; readonly gateMistakes: readonly string[] }
-  | { readonly step: 'install'; readonly installation: HubInstallation; readonly ignored: readonly string[] }
+  | { readonly step: 'install'; readonly installation: InstalledHub; readonly ignored: readonly string[] }
 
 type PlanSettings = Pick<OperatorSettings, 'image' | 'hubNamespace' | 'gates'>
 const approvalGate = 'ManagedClusterAutoApproval'
+const reachGate = 'Reach'
+const accessGate = 'Access'
 
 /** What a ClusterManager comes to. Pure; what cannot be carried out whole is not carried out at all. */
 export function planClusterManager({ spec = {} }: ClusterManager, settings: PlanSettings): ClusterManagerPlan {
@@ -32,6 +34,8 @@ export function planClusterManager({ spec = {} }: ClusterManager, settings: Plan
       namespace: settings.hubNamespace,
       image: spec.registrationImagePullSpec || settings.image,
       featureGates: gates.gates,
+      reach: isOn(settings.gates.hub, gates, reachGate),
+      access: isOn(settings.gates.hub, gates, accessGate),
       pod: podChoices(spec),
       ...(drivers.length > 0 && { registrationDrivers: drivers }),
       ...(approves && users.length > 0 && { autoApprovedUsers: users }),

@@ -1,13 +1,15 @@
 /** What the operator needs for a ClusterManager: what the hub and new clusters are given, and the right to give it. */
 import type { PolicyRule } from 'kubernetes-types/rbac/v1.d.ts'
+import { accessHubBindings, accessHubRole } from '../../access/manifests/hub.ts'
 import { hubKinds } from '../../apis/fleet-kinds.ts'
+import type { Manifest } from '../../fleet/manifests/manifest.ts'
+import { rule } from '../../fleet/manifests/rbac.ts'
+import { reachHubBinding, reachHubRole } from '../../reach/manifests/hub.ts'
 import { bootstrapAccount, bootstrapManifests } from '../../registration/manifests/bootstrap.ts'
 import { clusterInfo } from '../../registration/manifests/cluster-info.ts'
 import { crdManifests } from '../../registration/manifests/crds.ts'
 import { hubService } from '../../registration/manifests/hub.ts'
 import { hubAccount, hubCaSecret, hubRbacManifests, hubRole } from '../../registration/manifests/hub-rbac.ts'
-import type { Manifest } from '../../registration/manifests/manifest.ts'
-import { rule } from '../../registration/manifests/rbac.ts'
 import { webhookConfigurationName } from '../../registration/manifests/webhooks.ts'
 import { keepNamed, rulesIn } from './rules.ts'
 
@@ -15,7 +17,12 @@ const rbacGroup = 'rbac.authorization.k8s.io'
 const operatorGroup = 'operator.open-cluster-management.io'
 const webhookKinds = ['mutatingwebhookconfigurations', 'validatingwebhookconfigurations']
 
-const granted = (namespace: string): Manifest[] => [...hubRbacManifests(namespace), ...bootstrapManifests()]
+const granted = (namespace: string): Manifest[] => [
+  ...hubRbacManifests(namespace),
+  ...bootstrapManifests(),
+  reachHubBinding({ namespace, name: hubAccount }),
+  ...accessHubBindings({ namespace, name: hubAccount }),
+]
 
 const namesOf = (namespace: string, kind: string, within?: string): string[] =>
   granted(namespace)
@@ -32,6 +39,8 @@ export const hubClusterRules = (namespace: string): PolicyRule[] => [
   ...webhookKinds.map((kind) => keepNamed('admissionregistration.k8s.io', kind, [webhookConfigurationName])),
   keepNamed(rbacGroup, 'clusterroles', [...namesOf(namespace, 'ClusterRole'), hubRole]),
   keepNamed(rbacGroup, 'clusterrolebindings', namesOf(namespace, 'ClusterRoleBinding')),
+  // These roles come with the operator: who binds them need not have what is in them.
+  rule(rbacGroup, ['clusterroles'], ['bind'], [reachHubRole, accessHubRole]),
   rule('', ['namespaces'], ['delete'], [namespace]),
   ...rulesIn(granted(namespace)),
 ]

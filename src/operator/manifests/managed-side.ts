@@ -1,5 +1,8 @@
 /** What the operator needs for Klusterlets: what agents are given, and the right to give it, by name and by namespace. */
 import type { PolicyRule } from 'kubernetes-types/rbac/v1.d.ts'
+import type { Manifest } from '../../fleet/manifests/manifest.ts'
+import { managedBy, manifest } from '../../fleet/manifests/manifest.ts'
+import { rule } from '../../fleet/manifests/rbac.ts'
 import { addonNamespace, addonSecretsConfigMap, agentSecrets, clusterNameConfigMap } from '../../fleet/names.ts'
 import { namespaces } from '../../kube/kinds.ts'
 import {
@@ -9,9 +12,6 @@ import {
   agentRbacManifests,
   agentRole,
 } from '../../registration/manifests/agent.ts'
-import type { Manifest } from '../../registration/manifests/manifest.ts'
-import { managedBy, manifest } from '../../registration/manifests/manifest.ts'
-import { rule } from '../../registration/manifests/rbac.ts'
 import { keepNamed, rulesIn } from './rules.ts'
 
 const rbacGroup = 'rbac.authorization.k8s.io'

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
-import type { PolicyRule, Role } from 'kubernetes-types/rbac/v1.d.ts'
+import type { PolicyRule, Role, RoleBinding } from 'kubernetes-types/rbac/v1.d.ts'
+import { accessHubBindings, accessHubRole } from '../../access/manifests/hub.ts'
+import type { Manifest } from '../../fleet/manifests/manifest.ts'
 import { addonNamespace, hubNamespace, operatorNamespace } from '../../fleet/names.ts'
+import { reachHubRole } from '../../reach/manifests/hub.ts'
 import { agentManifests } from '../../registration/manifests/agent.ts'
 import { bootstrapManifests } from '../../registration/manifests/bootstrap.ts'
-import { hubRbacManifests } from '../../registration/manifests/hub-rbac.ts'
-import type { Manifest } from '../../registration/manifests/manifest.ts'
+import { hubAccount, hubRbacManifests } from '../../registration/manifests/hub-rbac.ts'
 import type { OperatorInstallation } from './operator.ts'
 import { operatorArguments, operatorManifests, operatorRbacManifests } from './operator.ts'
 
@@ -22,7 +24,9 @@ const rolesIn = (manifests: readonly Manifest[]) =>
     .filter(({ object }) => object.kind === 'Role' || object.kind === 'ClusterRole')
     .map(({ object }) => object as unknown as Role & { metadata: { name: string; namespace?: string } })
 
-const held = rolesIn(operatorRbacManifests(both))
+/** But for those that it only binds: by them the hub reads Secrets and writes sessions, and the operator does not. */
+const onlyBound = [reachHubRole, accessHubRole]
+const held = rolesIn(operatorRbacManifests(both)).filter(({ metadata }) => !onlyBound.includes(metadata.name))
 
 /** As the API server decides whether somebody may give a rule away in a namespace, for rules without wildcards. */
 function lacking(rule: PolicyRule, namespace?: string): string[] {
@@ -52,6 +56,7 @@ test('the operator holds every right that it gives to agents, hubs and new clust
   const granted = [
     ...both.agentNamespaces.flatMap((namespace) => agentManifests({ namespace, image: 'i' })),
     ...hubRbacManifests(hubNamespace),
+    ...accessHubBindings({ namespace: hubNamespace, name: hubAccount }),
     ...bootstrapManifests(),
   ]
   const missing = rolesIn(granted).flatMap(({ metadata, rules = [] }) =>
@@ -71,6 +76,17 @@ test('it has no wildcards, may not escalate, and reads Secrets only where it wor
         assert.ok(works.includes(metadata.namespace ?? ''), `secrets in ${metadata.namespace ?? 'every namespace'}`)
       }
     }
+})
+
+test('it brings the roles by which a hub gets into clusters and lets people in, may bind them, and does not have them', () => {
+  const manifests = operatorRbacManifests(both)
+  const bound = manifests.flatMap(({ object }) => (object as unknown as RoleBinding).roleRef?.name ?? [])
+  const mayBind = held.flatMap(({ rules = [] }) => rules).filter(({ verbs }) => verbs.includes('bind'))
+  for (const role of onlyBound) {
+    assert.ok(rolesIn(manifests).some(({ metadata }) => metadata.name === role))
+    assert.ok(!bound.includes(role))
+    assert.ok(mayBind.some(({ resourceNames }) => resourceNames?.includes(role)))
+  }
 })
 
 test('it may create and change only what it knows by name, but for what cannot be named when it is created', () => {

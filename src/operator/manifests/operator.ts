@@ -1,15 +1,17 @@
+import { accessHubRoleManifest } from '../../access/manifests/hub.ts'
 import { spokeKinds } from '../../apis/fleet-kinds.ts'
 import { ClusterManager } from '../../apis/operator/cluster-manager.ts'
 import { Klusterlet } from '../../apis/operator/klusterlet.ts'
+import type { Manifest } from '../../fleet/manifests/manifest.ts'
+import { managedBy, manifest } from '../../fleet/manifests/manifest.ts'
+import { boundRole, clusterRole, clusterRoleBinding, rule, serviceAccount } from '../../fleet/manifests/rbac.ts'
 import { addonNamespace, operatorNamespace } from '../../fleet/names.ts'
 import { deployments, namespaces, serviceAccounts } from '../../kube/kinds.ts'
+import { reachHubRoleManifest } from '../../reach/manifests/hub.ts'
 import { clusterInfo } from '../../registration/manifests/cluster-info.ts'
 import { crdManifests } from '../../registration/manifests/crds.ts'
 import { hubNamespaceManifest } from '../../registration/manifests/hub.ts'
-import type { Manifest } from '../../registration/manifests/manifest.ts'
-import { managedBy, manifest } from '../../registration/manifests/manifest.ts'
 import { flags, hardenedContainer, hardenedPod, httpsProbe } from '../../registration/manifests/pod.ts'
-import { boundRole, clusterRole, clusterRoleBinding, rule, serviceAccount } from '../../registration/manifests/rbac.ts'
 import { operatorAccount, operatorDeployment, operatorLease, operatorRole } from '../names.ts'
 import { bootstrapNamespaceRules, clusterInfoRules, hubClusterRules, hubNamespaceRules } from './hub-side.ts'
 import { addonNamespaceRules, agentNamespaceRules, managedClusterRules, managedNamespaces } from './managed-side.ts'
@@ -59,6 +61,7 @@ export function operatorRbacManifests(installation: OperatorInstallation): Manif
       ...(hub ? hubClusterRules(hubNamespace) : []),
     ]),
     clusterRoleBinding(operatorRole, operatorRole, [account]),
+    ...(hub ? [reachHubRoleManifest(), accessHubRoleManifest()] : []),
     ...within(namespace, own),
     ...(managed ? agentNamespaces.flatMap((where) => within(where, agentNamespaceRules(where))) : []),
     ...(managed ? within(addonNamespace, addonNamespaceRules(agentNamespaces)) : []),

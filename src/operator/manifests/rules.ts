@@ -1,6 +1,6 @@
 import type { ClusterRole, PolicyRule } from 'kubernetes-types/rbac/v1.d.ts'
-import type { Manifest } from '../../registration/manifests/manifest.ts'
-import { rule } from '../../registration/manifests/rbac.ts'
+import type { Manifest } from '../../fleet/manifests/manifest.ts'
+import { rule } from '../../fleet/manifests/rbac.ts'
 
 /** The rules of the roles among these manifests, everywhere or in one namespace: whoever gives them needs them. */
 export const rulesIn = (manifests: readonly Manifest[], namespace?: string): PolicyRule[] =>

@@ -1,7 +1,7 @@
 import type { ManagedClusterSetBinding } from '../../apis/cluster/managed-cluster-set-binding.ts'
+import type { Right } from '../../fleet/access-review.ts'
 import type { AdmissionRequest, Verdict } from '../../fleet/admission.ts'
 import { allowed, badRequest } from '../../fleet/admission.ts'
-import type { Right } from './access.ts'
 
 type Request = AdmissionRequest<ManagedClusterSetBinding>
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { agentUser, annotations } from '../../fleet/names.ts'
+import { spokeAnnotations } from '../../fleet/spoke/names.ts'
 import { annotationForbidden, recordAnnotations } from './recorded-annotations.ts'
 
 const { createdBy, unjoinedAt, agentName, replaceAgent, automaticallyAcceptedOn, acceptedBefore, agentPrefix } =
@@ -47,6 +48,26 @@ test('a new cluster has no agent yet', () => {
   const sent = { annotations: { [agentName]: 'a', [replaceAgent]: 'b', [unjoinedAt]: 'c' }, accepted: false }
   const stored = recordAnnotations({ name: 'west', requester: jane, old: undefined, sent }, now)
   assert.deepEqual(stored, { [createdBy]: 'jane' })
+})
+
+test('a way into a cluster is asked for by people of the hub: not by whoever asks to join, nor by an agent', () => {
+  const { reach } = spokeAnnotations
+  const sent = { annotations: { [reach]: 'true' }, accepted: false }
+  const at = (change: Pick<Parameters<typeof recordAnnotations>[0], 'old' | 'sent'>) =>
+    recordAnnotations({ name: 'west', requester: jane, ...change }, now)[reach]
+  assert.equal(at({ old: undefined, sent }), undefined)
+  // To accept takes a right of its own.
+  assert.equal(at({ old: undefined, sent: { ...sent, accepted: true } }), 'true')
+  assert.equal(at({ old: open, sent: { ...sent, accepted: true } }), 'true')
+  const forbidden = (old: object, now: object) =>
+    annotationForbidden({
+      name: 'west',
+      requester: own,
+      old: { ...open, annotations: { ...old } },
+      sent: { ...open, annotations: { ...now } },
+    })
+  assert.equal(forbidden({}, { [reach]: 'true' }), reach)
+  assert.equal(forbidden({ [reach]: 'true' }, {}), reach)
 })
 
 test('that a cluster was accepted once stays, whoever takes it back and whatever is sent', () => {

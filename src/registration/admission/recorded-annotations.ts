@@ -1,6 +1,7 @@
 import { rfc3339 } from '../../core/conditions.ts'
+import type { Requester } from '../../fleet/access-review.ts'
 import { annotations } from '../../fleet/names.ts'
-import type { Requester } from './requester.ts'
+import { spokeAnnotations } from '../../fleet/spoke/names.ts'
 import { isAgent, isAgentOf } from './requester.ts'
 
 type Annotations = Readonly<Record<string, string>>
@@ -35,6 +36,8 @@ export function recordAnnotations(change: ClusterChange, now: Date): Annotations
   const { requester, old, sent } = change
   const kept: Record<string, string> = { ...sent.annotations }
   if (!old) for (const key of laterOnly) delete kept[key]
+  // Whoever asks to join may not also ask for the hub to come in: that takes somebody who may accept clusters.
+  if (!old && !sent.accepted) delete kept[spokeAnnotations.reach]
   put(kept, annotations.createdBy, old ? old.annotations[annotations.createdBy] : requester.username)
   put(kept, annotations.unjoinedAt, unjoinedAt(change, now))
   put(kept, annotations.acceptedBefore, acceptedBefore(change, now))

@@ -1,7 +1,5 @@
-import type { AdmissionRequest } from '../../fleet/admission.ts'
+import type { Requester } from '../../fleet/access-review.ts'
 import { clusterGroups, commonGroup, parseAgentUser } from '../../fleet/names.ts'
-
-export type Requester = AdmissionRequest['userInfo']
 
 /**
  * Whether this is an agent of that very cluster: by its user name or, where an agent has another kind of identity, by a

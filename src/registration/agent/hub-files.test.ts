@@ -4,6 +4,7 @@ import { chmodSync, mkdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
+import { whyNobodyElse } from '../../../test/support/other-users.ts'
 import { tempDir } from '../../../test/support/temp-dir.ts'
 import { hubFiles } from './hub-files.ts'
 
@@ -27,7 +28,7 @@ test('in a volume of another user, each start of a pod writes its files', async 
   const script = (folder: string, text: string) => `
     import { hubFiles } from ${JSON.stringify(import.meta.resolve('./hub-files.ts'))}
     await hubFiles(${JSON.stringify(folder)})(${JSON.stringify(secret(text))})`
-  const asPod = process.getuid?.() === 0 ? { uid: 65532, gid: 65532 } : {}
+  const asPod = whyNobodyElse ? {} : { uid: 65532, gid: 65532 }
   for (const folder of [join(volume, 'hub-kubeconfig'), volume])
     for (const start of ['first', 'second']) {
       const args = ['--input-type=module', '--eval', script(folder, start)]

@@ -1,10 +1,10 @@
 import type { PolicyRule } from 'kubernetes-types/rbac/v1.d.ts'
+import type { Manifest } from '../../fleet/manifests/manifest.ts'
+import { managedBy, manifest } from '../../fleet/manifests/manifest.ts'
+import { boundRole, rule, serviceAccount } from '../../fleet/manifests/rbac.ts'
 import { addonNamespace, addonSecretsConfigMap } from '../../fleet/names.ts'
 import { namespaces } from '../../kube/kinds.ts'
 import type { AgentInstallation } from './agent.ts'
-import type { Manifest } from './manifest.ts'
-import { managedBy, manifest } from './manifest.ts'
-import { boundRole, rule, serviceAccount } from './rbac.ts'
 
 type Wish = Pick<AgentInstallation, 'namespace' | 'featureGates' | 'addonNamespaces'>
 

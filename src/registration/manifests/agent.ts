@@ -1,11 +1,12 @@
+import type { Manifest } from '../../fleet/manifests/manifest.ts'
+import { managedBy, manifest, secretData } from '../../fleet/manifests/manifest.ts'
+import { boundRole, clusterRole, clusterRoleBinding, rule, serviceAccount } from '../../fleet/manifests/rbac.ts'
 import { agentSecrets, clusterNameConfigMap } from '../../fleet/names.ts'
 import { deployments, namespaces, secrets, serviceAccounts } from '../../kube/kinds.ts'
 import { addonNamespaceManifests, addonRbacManifests, agentAddonRules } from './agent-addons.ts'
-import type { Manifest } from './manifest.ts'
-import { managedBy, manifest, secretData } from './manifest.ts'
+import { agentReachManifests, agentReachRules } from './agent-reach.ts'
 import type { PodChoices } from './pod.ts'
 import { flags, hardenedContainer, hardenedPod, httpsProbe, pairs, podPlacement } from './pod.ts'
-import { boundRole, clusterRole, clusterRoleBinding, rule, serviceAccount } from './rbac.ts'
 
 export interface AgentInstallation {
   namespace: string
@@ -37,6 +38,10 @@ export interface AgentInstallation {
   reservedClusterClaimSuffixes?: readonly string[]
   kubeApiQps?: number
   kubeApiBurst?: number
+  /** Whether the agent hands its hub a way into the cluster, once the hub asks for one. */
+  offerReach?: boolean
+  /** Of the tokens that it hands over. Absent: an hour. */
+  reachTokenExpirationSeconds?: number
   pod?: PodChoices
 }
 
@@ -92,10 +97,16 @@ export function agentRbacManifests(installation: AgentInstallation) {
   const forAddons = agentAddonRules(installation)
   return [
     manifest(serviceAccounts, { metadata: { name: agentAccount, namespace, labels: { ...managedBy } } }),
-    ...boundRole(namespace, agentAccount, [...ownRules(bootstrapSecret), ...forAddons.own], [account]),
+    ...boundRole(
+      namespace,
+      agentAccount,
+      [...ownRules(bootstrapSecret), ...forAddons.own, ...agentReachRules(installation)],
+      [account],
+    ),
     clusterRole(agentRole(namespace), [...clusterRules(), ...forAddons.cluster]),
     clusterRoleBinding(agentRole(namespace), agentRole(namespace), [account]),
     ...addonRbacManifests(installation, agentRole(namespace), agentAccount),
+    ...agentReachManifests(installation),
   ]
 }
 
@@ -123,8 +134,10 @@ export const agentArguments = (installation: AgentInstallation): string[] => [
     'reserved-cluster-claim-suffixes': installation.reservedClusterClaimSuffixes,
     'kube-api-qps': installation.kubeApiQps,
     'kube-api-burst': installation.kubeApiBurst,
+    'reach-token-expiration-seconds': installation.reachTokenExpirationSeconds,
     listen: `:${port}`,
   }),
+  ...(installation.offerReach ? ['--offer-reach'] : []),
   ...severalHubs(installation),
 ]
 

@@ -1,9 +1,9 @@
+import type { Manifest } from '../../fleet/manifests/manifest.ts'
+import { managedBy, manifest, secretData } from '../../fleet/manifests/manifest.ts'
+import { boundRole, clusterRole, clusterRoleBinding, group, rule, serviceAccount } from '../../fleet/manifests/rbac.ts'
 import { operatorNamespace, rbacNames } from '../../fleet/names.ts'
 import { namespaces, secrets, serviceAccounts } from '../../kube/kinds.ts'
 import { clusterInfo } from './cluster-info.ts'
-import type { Manifest } from './manifest.ts'
-import { managedBy, manifest, secretData } from './manifest.ts'
-import { boundRole, clusterRole, clusterRoleBinding, group, rule, serviceAccount } from './rbac.ts'
 
 /** Whose tokens a new cluster begins with. */
 export const bootstrapAccount = { namespace: operatorNamespace, name: 'agent-registration-bootstrap' } as const

@@ -1,8 +1,8 @@
+import type { Manifest } from '../../fleet/manifests/manifest.ts'
+import { manifest } from '../../fleet/manifests/manifest.ts'
+import { boundRole, rule, user } from '../../fleet/manifests/rbac.ts'
 import { configMaps } from '../../kube/kinds.ts'
 import { emptyKubeconfig, formatKubeconfig } from '../../kube/kubeconfig/index.ts'
-import type { Manifest } from './manifest.ts'
-import { manifest } from './manifest.ts'
-import { boundRole, rule, user } from './rbac.ts'
 
 /** Where a cluster says in public where it is and whom to trust. kubeadm has given it that place. */
 export const clusterInfo = { namespace: 'kube-public', name: 'cluster-info' } as const

@@ -1,8 +1,8 @@
 import type { ConversionWebhook } from '../../apis/crd.ts'
 import type { AnyCustomResource } from '../../apis/declare.ts'
+import type { Manifest } from '../../fleet/manifests/manifest.ts'
+import { managedBy, manifest } from '../../fleet/manifests/manifest.ts'
 import { customResourceDefinitions } from '../../kube/kinds.ts'
-import type { Manifest } from './manifest.ts'
-import { managedBy, manifest } from './manifest.ts'
 
 /** The kinds themselves. `conversion` is where objects are turned from one version into another. */
 export const crdManifests = (kinds: readonly AnyCustomResource[], conversion?: ConversionWebhook): Manifest[] =>

@@ -1,9 +1,9 @@
 import type { PolicyRule } from 'kubernetes-types/rbac/v1.d.ts'
+import type { Manifest } from '../../fleet/manifests/manifest.ts'
+import { managedBy, manifest } from '../../fleet/manifests/manifest.ts'
+import { boundRole, clusterRole, clusterRoleBinding, rule, serviceAccount } from '../../fleet/manifests/rbac.ts'
 import { clientSigner, rbacNames, registerGroup } from '../../fleet/names.ts'
 import { serviceAccounts } from '../../kube/kinds.ts'
-import type { Manifest } from './manifest.ts'
-import { managedBy, manifest } from './manifest.ts'
-import { boundRole, clusterRole, clusterRoleBinding, rule, serviceAccount } from './rbac.ts'
 
 export const hubAccount = 'registration-controller-sa'
 /** Of the ClusterRole and its binding. */

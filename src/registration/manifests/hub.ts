@@ -1,7 +1,7 @@
+import type { Manifest } from '../../fleet/manifests/manifest.ts'
+import { managedBy, manifest } from '../../fleet/manifests/manifest.ts'
 import { deployments, namespaces, services } from '../../kube/kinds.ts'
 import { hubAccount } from './hub-rbac.ts'
-import type { Manifest } from './manifest.ts'
-import { managedBy, manifest } from './manifest.ts'
 import type { PodChoices } from './pod.ts'
 import { flags, hardenedContainer, hardenedPod, httpsProbe, pairs, podPlacement } from './pod.ts'
 
@@ -19,6 +19,8 @@ export interface HubInstallation {
 /** Behind it the API server finds the hub's webhooks. */
 export const hubService = 'lanyard-hub'
 const port = 9443
+/** Where people and the API servers of clusters are answered. */
+const accessPort = 9444
 const app = { 'app.kubernetes.io/name': 'lanyard-hub' }
 
 /** How the hub is started; also what is printed where no image is deployed. */
@@ -39,11 +41,16 @@ export const hubNamespaceManifest = (name: string): Manifest =>
 
 /** The hub as a Deployment, and the Service that its webhooks are called by. */
 export function hubManifests(installation: HubInstallation): Manifest[] {
-  const { namespace, image, replicas = 1 } = installation
+  const { namespace, image, replicas = 1, featureGates: gates = {} } = installation
+  const isAsked = gates['Reach'] !== false && gates['Access'] !== false
+  const ofAccess = { name: 'access', port: accessPort, targetPort: accessPort }
   return [
     manifest(services, {
       metadata: { name: hubService, namespace, labels: { ...managedBy, ...app } },
-      spec: { selector: app, ports: [{ name: 'https', port: 443, targetPort: port }] },
+      spec: {
+        selector: app,
+        ports: [{ name: 'https', port: 443, targetPort: port }, ...(isAsked ? [ofAccess] : [])],
+      },
     }),
     manifest(deployments, {
       metadata: { name: hubService, namespace, labels: { ...managedBy, ...app } },
@@ -61,7 +68,10 @@ export function hubManifests(installation: HubInstallation): Manifest[] {
                 name: 'hub',
                 image,
                 args: [...hubArguments(installation), ...flags({ listen: `:${port}` })],
-                ports: [{ name: 'https', containerPort: port }],
+                ports: [
+                  { name: 'https', containerPort: port },
+                  ...(isAsked ? [{ name: ofAccess.name, containerPort: accessPort }] : []),
+                ],
                 readinessProbe: { ...httpsProbe(port), periodSeconds: 5 },
                 livenessProbe: { ...httpsProbe(port), periodSeconds: 10, initialDelaySeconds: 10 },
                 resources: installation.pod?.resources ?? { requests: { cpu: '50m', memory: '128Mi' } },

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Deployment } from 'kubernetes-types/apps/v1.d.ts'
 import type { ClusterRole, PolicyRule } from 'kubernetes-types/rbac/v1.d.ts'
+import type { Manifest } from '../../fleet/manifests/manifest.ts'
 import { acceptedRbac, commonRoles, deniedRbac } from '../hub/membership/rbac.ts'
 import { agentManifests } from './agent.ts'
 import { hubManifests } from './hub.ts'
 import { hubRbacManifests, hubRole } from './hub-rbac.ts'
-import type { Manifest } from './manifest.ts'
 import { flags, pairs } from './pod.ts'
 
 const find = <T>(manifests: readonly Manifest[], kind: string, name?: string): T =>

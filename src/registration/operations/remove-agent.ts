@@ -1,11 +1,11 @@
 import { sleep } from '../../core/clock.ts'
 import type { Step } from '../../core/step.ts'
+import { managedBy } from '../../fleet/manifests/manifest.ts'
 import { addonNamespace, agentSecrets, clusterNameConfigMap } from '../../fleet/names.ts'
 import { isNotFound } from '../../kube/failures.ts'
 import { configMaps, deployments, leases, namespaces, pods, roleBindings, roles, secrets } from '../../kube/kinds.ts'
 import type { KubeObject, Resource } from '../../kube/objects.ts'
 import { agentDeployment, agentLease, agentRbacManifests, agentRole } from '../manifests/agent.ts'
-import { managedBy } from '../manifests/manifest.ts'
 import type { OperationDeps } from './accept.ts'
 import { failures } from './failures.ts'
 

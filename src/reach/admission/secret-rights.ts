@@ -1,0 +1,81 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { ClusterConfig } from '../../apis/breakglass/cluster-config.ts'
+import type { IdentityProvider } from '../../apis/breakglass/identity-provider.ts'
+import type { Asked, NamedSecret } from '../../fleet/secret-rights.ts'
+import { grant } from '../../fleet/secret-rights.ts'
+import { pinSecret, spokeAnnotations } from '../../fleet/spoke/names.ts'
+import type { Stored } from '../../kube/objects.ts'
+import type { ConfigSpec } from './secret-refs.ts'
+import { blocks, secretsOf } from './secret-refs.ts'
+
+/**
+ * The Secrets that a change puts to use. The hub reads them, and sends what they hold where the same block says: so all
+ * of a block's count as soon as anything in it changes. Otherwise whoever may write a ClusterConfig could have a client
+ * secret that they may not read sent to an issuer of their own.
+ */
+export function secretsPutToUse(
+  spec: ConfigSpec,
+  old: ConfigSpec | undefined,
+  provider?: IdentityProvider,
+): NamedSecret[] {
+  const changed = blocks.filter((block) => spec[block] && !isDeepStrictEqual(spec[block], old?.[block]))
+  const own = changed.flatMap((block) => secretsOf(spec, block))
+  const inherited = provider?.spec?.keycloak?.clientSecretRef
+  const from = changed.includes('oidcFromIdentityProvider') && spec.oidcFromIdentityProvider
+  if (!from || from.clientSecretRef || !inherited) return own
+  return [...own, { field: 'spec.oidcFromIdentityProvider.name', ref: inherited }]
+}
+
+/** So of an IdentityProvider, whose authority and base URL are where its secret goes. */
+export function providerSecretsPutToUse(provider: IdentityProvider, old: IdentityProvider | undefined): NamedSecret[] {
+  const { oidc, keycloak } = provider.spec ?? {}
+  const isSame = isDeepStrictEqual(oidc, old?.spec?.oidc) && isDeepStrictEqual(keycloak, old?.spec?.keycloak)
+  const isPutToUse = !isSame || isEnabled(provider, old)
+  return keycloak && isPutToUse ? [{ field: 'spec.keycloak.clientSecretRef', ref: keycloak.clientSecretRef }] : []
+}
+
+const isEnabled = ({ spec }: IdentityProvider, old: IdentityProvider | undefined): boolean =>
+  old?.spec?.disabled === true && spec?.disabled !== true
+
+/** Whether the secrets of ClusterConfigs that name it go elsewhere by this change, or go there again. */
+export function redirectsSecrets(provider: IdentityProvider, old: IdentityProvider | undefined): boolean {
+  const destination = ({ spec }: IdentityProvider) => [
+    ...[spec?.oidc.authority, spec?.oidc.certificateAuthority],
+    spec?.keycloak,
+  ]
+  return !old || isEnabled(provider, old) || !isDeepStrictEqual(destination(provider), destination(old))
+}
+
+/** What of these ClusterConfigs the issuer is sent, which their IdentityProvider names. */
+export const secretsSentTo = (provider: string, configs: readonly Stored<ClusterConfig>[]): NamedSecret[] =>
+  configs.flatMap(({ metadata: { namespace, name }, spec }) => {
+    const from = spec.oidcFromIdentityProvider
+    if (from?.name !== provider) return []
+    return secretsOf(spec, 'oidcFromIdentityProvider')
+      .filter(({ ref }) => ref !== from.caSecretRef)
+      .map((secret) => ({ ...secret, field: `ClusterConfig ${namespace}/${name}, ${secret.field}` }))
+  })
+
+/**
+ * What a confirmed fingerprint asks for: by it the hub replaces what a Secret keeps. Asked where it is new, and where
+ * the Secret may be another one than when it was given.
+ */
+export function askedOfConfirmation(config: ClusterConfig, old: ClusterConfig | undefined): Asked[] {
+  const annotation = spokeAnnotations.trustedFingerprint
+  const block = oidcBlockOf(config)
+  const confirmed = config.metadata?.annotations?.[annotation]
+  if (!block || confirmed === undefined) return []
+  const isAsBefore = confirmed === old?.metadata?.annotations?.[annotation]
+  if (old && isAsBefore && isDeepStrictEqual(block, oidcBlockOf(old))) return []
+  const { namespace = '', name = '' } = config.metadata ?? {}
+  const place = block.caSecretRef ?? { namespace, name: pinSecret(name) }
+  return [
+    {
+      field: `metadata.annotations[${annotation}]`,
+      right: { verb: 'update', group: '', resource: 'secrets', name: place.name, namespace: place.namespace },
+      because: `in which the hub would replace the CA of the cluster for them; ${grant}`,
+    },
+  ]
+}
+
+const oidcBlockOf = ({ spec }: ClusterConfig) => spec.oidcAuth ?? spec.oidcFromIdentityProvider

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { seedConfigs, seedProvider } from '../../../test/support/seed-samples.ts'
+import type { OidcAuth, OidcFromIdentityProvider } from '../../apis/breakglass/oidc-fields.ts'
+import type { ConfigSpec } from './secret-refs.ts'
+import { configWarnings, providerWarnings } from './warnings.ts'
+
+const ref = (name: string) => ({ name, namespace: 'apps' })
+const direct: OidcAuth = {
+  issuerURL: 'https://id.example.com',
+  clientID: 'hub',
+  server: 'https://api.example.com',
+  clientSecretRef: ref('client'),
+  caSecretRef: ref('ca'),
+}
+const fieldsOf = (warnings: readonly string[]) => warnings.map((warning) => warning.split(':')[0])
+const warned = (spec: ConfigSpec, trustsOnFirstUse = true) =>
+  fieldsOf(configWarnings(spec, { trustsOnFirstUse, provider: seedProvider }))
+const oidc = (changes: Partial<OidcAuth>, trustsOnFirstUse = true) =>
+  warned({ oidcAuth: { ...direct, ...changes } }, trustsOnFirstUse)
+const untrusting: OidcAuth = (({ caSecretRef: _, ...rest }) => rest)(direct)
+
+test('whoever skips verification is warned, and so is whoever leaves trust to the first use', () => {
+  assert.deepEqual(oidc({}), [])
+  assert.deepEqual(oidc({ insecureSkipTLSVerify: true }), ['spec.oidcAuth.insecureSkipTLSVerify'])
+  const first = ['spec.oidcAuth.caSecretRef']
+  assert.deepEqual(warned({ oidcAuth: untrusting }), first)
+  assert.deepEqual(warned({ oidcAuth: untrusting }, false), [])
+  assert.deepEqual(warned({ oidcAuth: { ...untrusting, allowTOFU: true } }, false), first)
+  assert.deepEqual(warned({ oidcAuth: { ...untrusting, allowTOFU: false } }), [])
+  assert.deepEqual(warned({ kubeconfigSecretRef: ref('kubeconfig') }), [])
+})
+
+test('whoever writes what has no effect is told', () => {
+  assert.deepEqual(oidc({ tokenExchange: {} }), ['spec.oidcAuth.tokenExchange.enabled'])
+  assert.deepEqual(oidc({ tokenExchange: { enabled: true } }), [])
+  const { clientSecretRef: _, ...public_ } = direct
+  const refreshed = { ...public_, refreshTokenSecretRef: ref('refresh') }
+  assert.deepEqual(warned({ oidcAuth: { ...refreshed, fallbackPolicy: 'Warn' } }), ['spec.oidcAuth.fallbackPolicy'])
+  assert.deepEqual(warned({ oidcAuth: { ...refreshed, fallbackPolicy: 'None' } }), [])
+  assert.deepEqual(warned({ kubeconfigSecretRef: ref('k'), constrainedImpersonation: {} }), [
+    'spec.constrainedImpersonation',
+  ])
+})
+
+test('a client that is used with the secret of another one is told', () => {
+  const from: OidcFromIdentityProvider = { name: 'corp-keycloak', server: 'https://api', caSecretRef: ref('ca') }
+  const inherited = (changes: Partial<OidcFromIdentityProvider>) =>
+    warned({ oidcFromIdentityProvider: { ...from, ...changes } })
+  assert.deepEqual(inherited({}), [])
+  assert.deepEqual(inherited({ clientID: 'other' }), ['spec.oidcFromIdentityProvider.clientID'])
+  assert.deepEqual(inherited({ clientID: 'breakglass-service' }), [])
+  assert.deepEqual(inherited({ clientID: 'other', clientSecretRef: ref('own') }), [])
+})
+
+test('an IdentityProvider is taken as the description shows it, with a word on what that means', () => {
+  assert.deepEqual(fieldsOf(providerWarnings(seedProvider)), ['spec.groupSyncProvider', 'spec.oidc.expectedAudience'])
+  const complete = structuredClone(seedProvider)
+  Object.assign(complete.spec ?? {}, { groupSyncProvider: 'Keycloak' })
+  Object.assign(complete.spec?.oidc ?? {}, { expectedAudience: 'ui' })
+  assert.deepEqual(providerWarnings(complete), [])
+  Object.assign(complete.spec ?? {}, { primary: true })
+  assert.deepEqual(fieldsOf(providerWarnings(complete)), ['spec.primary'])
+})
+
+test('no warning is longer than API servers pass on', () => {
+  const long = 'a'.repeat(40)
+  const specs: ConfigSpec[] = [
+    ...Object.values(seedConfigs),
+    { oidcAuth: { ...untrusting, tokenExchange: {}, fallbackPolicy: 'Warn' } },
+    { oidcFromIdentityProvider: { name: long, server: 'https://a', clientID: long, insecureSkipTLSVerify: true } },
+  ]
+  const warnings = specs.flatMap((spec) => configWarnings(spec, { trustsOnFirstUse: true, provider: seedProvider }))
+  for (const warning of [...warnings, ...providerWarnings(seedProvider)]) assert.ok(warning.length <= 256, warning)
+})
