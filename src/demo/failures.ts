@@ -15,6 +15,14 @@ export const failures = catalogue({
     500,
     'the add-on of the check did nothing on the hub within {seconds} s; run with LANYARD_LOG_LEVEL=info to see why',
   ],
+  CHECK_ACCESS_LATE: [
+    504,
+    'nobody could break glass within {seconds} s; run it again, with --log-level debug to see why',
+  ],
+  CHECK_REACH_LATE: [
+    500,
+    'the hub of the check did not get into a cluster by {auth} within {seconds} s; run with LANYARD_LOG_LEVEL=info to see why',
+  ],
   CHECK_PULL_LATE: [
     500,
     'the pull secret of the check was not {what} within {seconds} s; run with LANYARD_LOG_LEVEL=info to see why',
