@@ -1,0 +1,32 @@
+import { reasonCatalogue } from '../../core/reason.ts'
+
+/** Of events on sessions, and of the condition of sinks. */
+export const reasons = reasonCatalogue({
+  AllSinksOperational: 'Every sink of the AuditConfig takes events.',
+  SinksUnhealthy: 'A sink of the AuditConfig does not take events; the message says which, and why.',
+  SessionRequested: 'Somebody asked for the session.',
+  SessionApproved: 'Enough approvers agreed.',
+  SessionDenied: 'An approver refused.',
+  SessionActivated: 'The session began.',
+  SessionExpired: 'The session ended by itself.',
+  SessionRevoked: 'An approver ended the session.',
+  SessionWithdrawn: 'Whoever asked took the request back.',
+  SessionDropped: 'Whoever asked ended the session.',
+  SessionApprovalRecorded: 'One approver agreed, and more have to.',
+  SessionApprovalUnverified: 'An approval counted although the groups of the approver could not be looked up.',
+  SessionExtensionRequested: 'Somebody asked for more time.',
+  SessionExtensionDenied: 'More time was refused, or nobody agreed to it in time.',
+  SessionExtended: 'More time was granted.',
+  SessionEmergency: 'Access was taken without approval, and is to be reviewed.',
+  SessionReviewed: 'An approver reviewed access that was taken without approval.',
+  SessionReviewOverdue: 'Nobody reviewed in time access that was taken without approval.',
+  SessionChanged: 'Something else happened to the session.',
+  AccessGranted: 'The session was used.',
+  AccessDenied: 'A request was refused.',
+  AccessDeniedByPolicy: 'A DenyPolicy refused a request.',
+  Impersonated: 'Somebody acted in the name of another.',
+  PodSecurityWarning: 'A request was let through although the pod that it is about is a risk.',
+  WebhookUnauthorized: 'Somebody asked the webhook without a token for that cluster.',
+  AuthenticationFailed: 'Somebody showed a token that does not hold.',
+  AuditGap: 'Events were let go because more came than a sink took.',
+})
