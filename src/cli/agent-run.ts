@@ -3,11 +3,13 @@ import { systemClock } from '../core/clock.ts'
 import type { Run } from '../core/lifecycle.ts'
 import { runTogether } from '../core/lifecycle.ts'
 import { connect } from '../kube/client/index.ts'
+import { handoverAgent, noHandover } from '../reach/handover/agent.ts'
 import { registrationAgent } from '../registration/agent/index.ts'
 import { selfSigned, serve } from '../server/index.ts'
 import { tokenLifeWarning } from './addon-flags.ts'
 import type { AgentOptions } from './agent.ts'
 import { addonSettingsOf } from './agent-addons.ts'
+import { handoverSettingsOf, reachOfferWarning } from './agent-reach.ts'
 import { agentSettingsOf } from './agent-settings.ts'
 import { beginProcess } from './begin-process.ts'
 import { checkpointFrom } from './kill-at.ts'
@@ -23,7 +25,7 @@ export async function runAgent(options: AgentOptions, stop: Stop): Promise<void>
   const checkpoint = checkpointFrom(process.env['LANYARD_KILL_AT'])
   const { common, limits } = await beginProcess('lanyard-agent', options)
   const warning = tokenLifeWarning(options.addonTokenExpirationSeconds)
-  if (warning !== undefined) common.log.warn(warning)
+  for (const one of [warning, reachOfferWarning(options)]) if (one !== undefined) common.log.warn(one)
   const management = await openCluster(options, { ...common, signal: stop.signal }, limits)
   await using _management = management.client
   const spoke = options.spokeKubeconfig
@@ -33,9 +35,22 @@ export async function runAgent(options: AgentOptions, stop: Stop): Promise<void>
   const settings = agentSettingsOf(options, { namespace: management.namespace, spokeCa: spoke.connection.tls.ca })
   const parts = { ...common, management: management.client, spoke: spoke.client, checkpoint }
   const addons = addonSettingsOf(options, settings.namespace)
+  const offer = handoverSettingsOf(options, settings.namespace, spoke.connection)
+  const jobs = [
+    ...(addons ? [addonAgent({ ...parts, settings: addons })] : []),
+    offer
+      ? handoverAgent({ ...parts, settings: offer })
+      : noHandover({ ...parts, settings: { namespace: settings.namespace } }),
+  ]
   const agent = registrationAgent(
     { ...parts, connect: (connection) => connect(connection, { ...common, options: limits }), settings },
-    addons && { alongside: addonAgent({ ...parts, settings: addons }).on },
+    {
+      alongside: (joined) => (signal) =>
+        runTogether(
+          signal,
+          jobs.map((job) => job.on(joined)),
+        ),
+    },
   )
   const { show } = progressOn(process.stdout)
   process.stdout.write(`The Lanyard agent starts on ${spoke.connection.server}. Press Ctrl-C to stop.\n`)

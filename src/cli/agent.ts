@@ -1,11 +1,13 @@
 import { Command, Option } from 'commander'
 import type { DriverName } from '../addons/registrations.ts'
 import { addonDriverOption, addonTokenLifeOption } from './addon-flags.ts'
+import type { ReachOfferOptions } from './agent-reach.ts'
+import { withReachOffer } from './agent-reach.ts'
 import { addressOf, certificateLife, gatesOf, listOf, pairsOf, repeated, wholeNumber } from './flag-values.ts'
 import { durationOption, withLaterFlags, withProcessFlags } from './process-flags.ts'
 import type { Stop } from './stop-signal.ts'
 
-export interface AgentOptions {
+export interface AgentOptions extends ReachOfferOptions {
   kubeconfig?: string
   spokeKubeconfig?: string
   context?: string
@@ -31,7 +33,6 @@ export interface AgentOptions {
   reservedClusterClaimSuffixes?: string[]
   clusterAnnotations?: Record<string, string>
   clientCertExpirationSeconds: number
-  spokeExternalServerUrls?: string[]
   registrationAuth: string
   addonKubeclientRegistrationAuth: DriverName
   addonTokenExpirationSeconds: number
@@ -49,6 +50,7 @@ Examples:
   lanyard agent --bootstrap-kubeconfig bootstrap.yaml --spoke-cluster-name west
   lanyard agent --kubeconfig west.yaml --bootstrap-kubeconfigs hub1.yaml --bootstrap-kubeconfigs hub2.yaml
   lanyard agent --bootstrap-kubeconfig bootstrap.yaml --addon-kubeclient-registration-auth token
+  lanyard agent --bootstrap-kubeconfig bootstrap.yaml --offer-reach --spoke-external-server-urls https://west.example.com:6443
   lanyard join prepares a cluster for it; lanyard deploy agent prints what join installs`
 
 const laterFlags = [
@@ -60,7 +62,7 @@ const laterFlags = [
 ]
 
 export function agentCommand(stop: Stop): Command {
-  const command = withProcessFlags(new Command('agent'))
+  const command = withReachOffer(withProcessFlags(new Command('agent')))
     .description('Run the agent of a managed cluster: join the hub, keep the certificate fresh, report how it stands.')
     .option('--kubeconfig <file>', 'where the agent keeps its Secrets (default: as kubectl, or the account of the pod)')
     .option('--spoke-kubeconfig <file>', 'the cluster that is managed (default: the same)')
@@ -93,7 +95,6 @@ export function agentCommand(stop: Stop): Command {
     .option('--max-custom-cluster-claims <n>', 'how many claims are copied to the hub', wholeNumber(0), 20)
     .option('--reserved-cluster-claim-suffixes <list>', 'claims that are always copied', listOf)
     .option('--cluster-annotations <pairs>', 'k=v,k2=v2 on the ManagedCluster when it is made', pairsOf)
-    .option('--spoke-external-server-urls <urls>', 'how this cluster is reached from outside', listOf)
     .option('--registration-auth <driver>', 'how to join: csr', 'csr')
     .addOption(addonDriverOption().default('csr'))
     .addOption(addonTokenLifeOption().default(0))

@@ -1,5 +1,5 @@
+import type { Manifest } from '../fleet/manifests/manifest.ts'
 import type { Kube } from '../kube/kube.ts'
-import type { Manifest } from '../registration/manifests/manifest.ts'
 
 const fieldManager = 'lanyard'
 
@@ -7,4 +7,10 @@ const fieldManager = 'lanyard'
 export async function applyManifests(kube: Kube, manifests: readonly Manifest[], signal: AbortSignal): Promise<void> {
   for (const { resource, object } of manifests)
     await kube.of(resource, object.metadata.namespace).apply(object, { fieldManager, force: true, signal })
+}
+
+/** In order; what is not there is no mistake. */
+export async function removeManifests(kube: Kube, manifests: readonly Manifest[], signal: AbortSignal): Promise<void> {
+  for (const { resource, object } of manifests)
+    await kube.of(resource, object.metadata.namespace).delete(object.metadata.name, { signal })
 }

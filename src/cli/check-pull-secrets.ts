@@ -1,4 +1,5 @@
 import { mkdir, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sleep } from '../core/clock.ts'
 import type { Failure } from '../core/failure.ts'
@@ -8,7 +9,6 @@ import type { CommandDeps } from './open-hub.ts'
 import type { OwnPullSecrets } from './own-pull-secrets.ts'
 import { ownPullSecrets } from './own-pull-secrets.ts'
 import { isRunning } from './process-alive.ts'
-import { scratchFolder } from './pull-secrets-as-root.ts'
 import type { PullSecretsConfig } from './pull-secrets-schema.ts'
 import type { PullSecretItem, RotationItem } from './pull-secrets-words.ts'
 import { clusterPath } from './pull-secrets-words.ts'
@@ -107,9 +107,12 @@ const areLive = (secret: PullSecretItem, registries: Registries): boolean =>
 const areDead = (secret: PullSecretItem, registries: Registries): boolean =>
   verdicts(secret, registries).every((isLive) => !isLive)
 
-/** One for this process, once those that killed checks left behind are gone. */
+/**
+ * One for this process, once those that killed checks left behind are gone. As root PostgreSQL runs as somebody who
+ * does not pass through the folders of root.
+ */
 async function ownFolder(data: string): Promise<string> {
-  const place = scratchFolder(data)
+  const place = process.getuid?.() === 0 ? tmpdir() : data
   for (const entry of await readdir(place)) {
     const [, pid] = /^lanyard-check-(\d+)$/.exec(entry) ?? []
     if (pid && !isRunning(Number(pid))) await rm(join(place, entry), { recursive: true, force: true }).catch(() => {})

@@ -1,5 +1,7 @@
 import * as Type from 'typebox'
+import { accessSchema } from './access-schema.ts'
 import { pullSecretsSchema } from './pull-secrets-schema.ts'
+import { reachSchema } from './reach-schema.ts'
 
 const levels = ['debug', 'info', 'warn', 'error', 'silent'] as const
 
@@ -31,5 +33,7 @@ export const configSchema = Type.Object({
     },
     { default: {}, description: 'What is logged.' },
   ),
+  reach: reachSchema,
+  access: accessSchema,
   pullSecrets: pullSecretsSchema,
 })

@@ -1,14 +1,17 @@
 import { stringify } from 'yaml'
 import packageManifest from '../../package.json' with { type: 'json' }
+import { accessHubManifests } from '../access/manifests/hub.ts'
 import { spokeKinds } from '../apis/fleet-kinds.ts'
+import type { Manifest } from '../fleet/manifests/manifest.ts'
 import { agentNamespace, hubNamespace } from '../fleet/names.ts'
+import { reachHubManifests } from '../reach/manifests/hub.ts'
 import { agentManifests } from '../registration/manifests/agent.ts'
 import { crdManifests } from '../registration/manifests/crds.ts'
 import { hubManifests, hubNamespaceManifest } from '../registration/manifests/hub.ts'
-import { hubRbacManifests } from '../registration/manifests/hub-rbac.ts'
-import type { Manifest } from '../registration/manifests/manifest.ts'
+import { hubAccount, hubRbacManifests } from '../registration/manifests/hub-rbac.ts'
 import { imageOf } from '../registration/manifests/pod.ts'
 import { installedAddons, tokenLifeWarning } from './addon-flags.ts'
+import { installedReach, reachOfferWarning } from './agent-reach.ts'
 import type { DeployAgentOptions, DeployHubOptions } from './deploy.ts'
 import { agentGates, gatesWith, hubGates } from './feature-gates.ts'
 import { hubSettingsOf } from './hub-settings.ts'
@@ -26,15 +29,17 @@ export function printAgent(options: DeployAgentOptions): void {
     ...(options.featureGates && { featureGates: options.featureGates }),
     ...(options.clusterAnnotations && { clusterAnnotations: options.clusterAnnotations }),
     ...installedAddons(options),
+    ...installedReach(options),
   }
   const warning = tokenLifeWarning(options.addonTokenExpirationSeconds)
   // Apart from the manifests, which a program may read.
-  if (warning !== undefined) process.stderr.write(`lanyard: ${warning}\n`)
+  for (const one of [warning, reachOfferWarning(options)])
+    if (one !== undefined) process.stderr.write(`lanyard: ${one}\n`)
   print([...crdManifests(spokeKinds), ...agentManifests(installation)], options.output)
 }
 
 export function printHub(options: DeployHubOptions): void {
-  gatesWith(hubGates, options.featureGates)
+  const { Reach: reach, Access: access } = gatesWith(hubGates, options.featureGates)
   hubSettingsOf({ ...options, leaseGraceFactor: 5, unjoinGrace: 0 })
   const namespace = options.namespace ?? hubNamespace
   const installation = {
@@ -45,7 +50,13 @@ export function printHub(options: DeployHubOptions): void {
     ...(options.autoApprovedCsrUsers && { autoApprovedUsers: options.autoApprovedCsrUsers }),
   }
   print(
-    [hubNamespaceManifest(namespace), ...hubRbacManifests(namespace), ...hubManifests(installation)],
+    [
+      hubNamespaceManifest(namespace),
+      ...hubRbacManifests(namespace),
+      ...(reach ? reachHubManifests({ namespace, name: hubAccount }) : []),
+      ...(reach && access ? accessHubManifests({ namespace, name: hubAccount }) : []),
+      ...hubManifests(installation),
+    ],
     options.output,
   )
 }

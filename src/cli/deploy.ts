@@ -2,6 +2,8 @@ import { Command, Option } from 'commander'
 import { agentNamespace, hubNamespace } from '../fleet/names.ts'
 import type { AddonInstallOptions } from './addon-flags.ts'
 import { withAddonFlags } from './addon-flags.ts'
+import type { ReachOfferOptions } from './agent-reach.ts'
+import { withReachOffer } from './agent-reach.ts'
 import { certificateLife, gatesOf, listOf, pairsOf, wholeNumber } from './flag-values.ts'
 import { deployOperatorCommand } from './operator-deploy.ts'
 
@@ -12,7 +14,7 @@ export interface DeployOptions {
   featureGates?: Record<string, boolean>
 }
 
-export interface DeployAgentOptions extends DeployOptions, AddonInstallOptions {
+export interface DeployAgentOptions extends DeployOptions, AddonInstallOptions, ReachOfferOptions {
   clusterName?: string
   bootstrapKubeconfigSecret: string
   clusterAnnotations?: Record<string, string>
@@ -37,7 +39,7 @@ Examples:
 
 /** Only prints: what is applied, and by whom, stays with whoever reads it. */
 export function deployCommand(): Command {
-  const agent = withAddonFlags(common(new Command('agent'), agentNamespace))
+  const agent = withReachOffer(withAddonFlags(common(new Command('agent'), agentNamespace)))
     .description('Print the agent as manifests for a managed cluster.')
     .option('--cluster-name <name>', 'of the cluster on the hub (default: the agent finds or makes one)')
     .option('--bootstrap-kubeconfig-secret <name>', 'holds the key kubeconfig', 'bootstrap-hub-kubeconfig')

@@ -16,6 +16,11 @@ Examples:
   lanyard describe addon west/hello           all that the hub knows of it, and what to do where something is wrong
   lanyard describe addon west/hello -o json   for a program to read`
 
+const configExamples = `
+Examples:
+  lanyard describe clusterconfig west           the way into it: what works, what does not, and what to do next
+  lanyard describe clusterconfig west -o json   for a program to read`
+
 export function describeCommand(stop: Stop): Command {
   const cluster = withHubSettings(new Command('cluster'))
     .description('One cluster: its identity, health, conditions and what happened to it.')
@@ -37,7 +42,22 @@ export function describeCommand(stop: Stop): Command {
         (await import('./describe-addon.ts')).describeAddon(...given),
       ),
     )
-  return new Command('describe').description('Show one thing in full.').addCommand(cluster).addCommand(addon)
+  const config = withHubSettings(new Command('clusterconfig'))
+    .alias('ccfg')
+    .description('One way into a cluster: its trust, conditions, events and what to do next.')
+    .argument('<name>')
+    .addOption(outputOption(['table', 'json', 'yaml']))
+    .addHelpText('after', configExamples)
+    .action((name: string, { output }: { output: OutputFormat }, command: Command) =>
+      describe(name, output, command, stop, async (...given) =>
+        (await import('./describe-cluster-config.ts')).describeClusterConfig(...given),
+      ),
+    )
+  return new Command('describe')
+    .description('Show one thing in full.')
+    .addCommand(cluster)
+    .addCommand(addon)
+    .addCommand(config)
 }
 
 type Describe = (name: string, kube: Kube, deps: CommandDeps) => Promise<{ data: unknown; text: string }>

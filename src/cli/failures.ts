@@ -28,8 +28,28 @@ export const failures = catalogue({
   ],
   CHECKPOINT_UNKNOWN: [400, 'LANYARD_KILL_AT names {name}, which is no checkpoint; those that are: {known}'],
   FILE_UNREADABLE: [400, 'cannot read {path}, which {flag} names ({detail}); check the path'],
+  FILE_EMPTY: [400, 'there is nothing in {path}, which {flag} names'],
   FILE_UNWRITABLE: [400, 'cannot write {path}, which {flag} names ({detail}); check the path'],
-  CA_UNREADABLE: [400, 'there is no certificate in {path}, which {flag} names; give a PEM file with the CA of the hub'],
+  FOLDER_RELATIVE: [400, '{flag} names {path}, which begins nowhere; give a path that begins with /'],
+  ACCESS_CA_UNKNOWN: [
+    409,
+    'the hub has no CA yet (Secret {secret}); prepare it with `lanyard init`, or say who vouches for its address with --ca-file or --system-ca',
+  ],
+  CA_UNREADABLE: [400, 'there is no certificate in {path}, which {flag} names; give a PEM file with the CA'],
+  REACH_NO_WAY: [
+    400,
+    'say how the hub gets in: --kubeconfig-file FILE, or --server URL with --issuer URL or --identity-provider NAME, or --from-join',
+  ],
+  REACH_TWO_WAYS: [400, '{flags} are two ways in, and the hub takes one; leave all but one out'],
+  REACH_NEEDS_FLAG: [400, 'with {way} there must also be {flag}'],
+  REACH_FLAG_IDLE: [400, '{flag} has no effect with {way}; leave it out'],
+  REACH_NOT_CONFIRMED: [400, 'nothing was removed; add --yes to say that {names} may go'],
+  REACH_NOT_NAMED: [400, 'name ClusterConfigs, or {verb} every one with --all'],
+  REACH_NAMED_AND_ALL: [400, 'name ClusterConfigs or give --all, not both'],
+  REACH_APPLY_WHERE: [
+    400,
+    'rights are applied by an administrator of the cluster; give a kubeconfig of theirs with --spoke-kubeconfig',
+  ],
   HUB_NOT_PREPARED: [
     409,
     'the hub at {server} has no account {account} that clusters could join with; prepare it first with `lanyard init`',
@@ -89,6 +109,68 @@ export const failures = catalogue({
     'with this token the hub at {server} does not allow to {what}; run `lanyard init` on the hub again, or use a token that `lanyard token` printed there',
   ],
   JOIN_LATE: [504, '{cluster} has not joined within {seconds} s: {missing}'],
+  ACCESS_SERVER_UNKNOWN: [
+    404,
+    'no hub is known from {data}; give its address with --server, or start one on this machine with `lanyard up`',
+  ],
+  ACCESS_SERVER_AWAY: [
+    503,
+    'the hub does not answer at {server} ({detail}); check --server, and that `lanyard hub` runs there with the feature gate Access',
+  ],
+  ACCESS_SERVER_UNTRUSTED: [
+    403,
+    'nobody vouches for {server}, so nothing was sent to it ({detail}); give its CA with --ca, and ask whoever runs the hub for it',
+  ],
+  ACCESS_REFUSED: [400, '{said}'],
+  ACCESS_LOGIN_NAME: [
+    400,
+    '{name} cannot be the name of a login; give --login lower-case letters, digits, dots and dashes',
+  ],
+  ACCESS_LOGIN_DAMAGED: [409, '{path} is damaged; delete it and log in again with `lanyard access login`'],
+  ACCESS_NOT_LOGGED_IN: [401, 'you are not logged in to {server}; do so with `lanyard access login{flags}`'],
+  ACCESS_LOGIN_ELSEWHERE: [
+    409,
+    'the login {login} is for {kept}, and its token is not shown to {server}; log in there with `lanyard access login --login NAME --server {server}`',
+  ],
+  ACCESS_LOGIN_ENDED: [401, 'your login to {server} has ended; log in again with `lanyard access login{flags}`'],
+  ACCESS_LOGIN_REFUSED: [
+    403,
+    'the identity provider {provider} did not log you in: {detail}; try again with `lanyard access login`',
+  ],
+  ACCESS_NO_DEVICE_LOGIN: [
+    422,
+    'the identity provider {provider} offers no login by device code; turn it on for the client of the hub, or give a token with --token-file',
+  ],
+  ACCESS_WRONG_AUDIENCE: [
+    422,
+    'the identity provider {provider} gave no token for {audience}; have it put that audience into the tokens of the client',
+  ],
+  ACCESS_NO_PROVIDERS: [
+    404,
+    'nobody can log in yet: the hub has no IdentityProvider; its administrator makes one, see docs/access.md',
+  ],
+  ACCESS_WHICH_PROVIDER: [400, 'there are several identity providers; say which with --idp: {known}'],
+  ACCESS_PROVIDER_UNKNOWN: [404, 'there is no identity provider {name}; --idp takes {known}'],
+  ACCESS_NO_REASON: [400, 'say why with --reason'],
+  ACCESS_NONE_MEANT: [404, 'there is no session for you to {action}; see those there are with `lanyard access list`'],
+  ACCESS_SEVERAL_MEANT: [400, 'there are several sessions for you to {action}; name one: {names}'],
+  ACCESS_NONE_SUCH: [404, 'there is none called {name} among the {kind} of the hub; `lanyard get {kind}` lists them'],
+  ACCESS_WAIT_ENDED: [
+    409,
+    'the session {name} is {state}; see why with `lanyard access show {name}`, or ask again with `lanyard access request`',
+  ],
+  ACCESS_WAIT_LATE: [
+    504,
+    'nobody decided on {name} within {seconds} s; it still waits, look with `lanyard access show {name}`',
+  ],
+  ACCESS_AUDIT_BROKEN: [
+    409,
+    'the audit log is not what was written, {place} shows: {what}, {detail}; keep the file and the heads of the hub as evidence',
+  ],
+  ACCESS_HEADS_UNREADABLE: [
+    400,
+    'there are no heads in {path}, which --heads names; `kubectl get configmap lanyard-audit-heads -n open-cluster-management-hub -o yaml` prints them',
+  ],
   PULL_SERVER_UNKNOWN: [
     404,
     'no pull secret service runs from {data}; start one with `lanyard pull-secrets serve`, give its folder with --data, or its address with --server',

@@ -10,6 +10,9 @@ export const hubGates = {
   DefaultClusterSet: { byDefault: true, fixed: true },
   ResourceCleanup: { byDefault: true },
   ManagedClusterAutoApproval: { byDefault: false },
+  Reach: { byDefault: true },
+  /** Only with Reach: who approves access to a cluster must be able to ask it. */
+  Access: { byDefault: true },
   ClusterProfile: { byDefault: false, fixed: true },
   ClusterImporter: { byDefault: false, fixed: true },
   V1beta1CSRAPICompatibility: { byDefault: false, fixed: true },

@@ -62,8 +62,11 @@ export function addressOf(text: string): { host: string; port: number } {
   return { host: bracketed ?? (plain || '0.0.0.0'), port: Number(port) }
 }
 
-/** An https URL. */
-export function httpsUrl(text: string): string {
-  if (URL.canParse(text) && new URL(text).protocol === 'https:') return text.replace(/\/+$/, '')
+/** An https URL, without slashes at its end. */
+export const httpsUrl = (text: string): string => exactHttpsUrl(text).replace(/\/+$/, '')
+
+/** As it stands: that of an issuer is compared letter by letter. */
+export function exactHttpsUrl(text: string): string {
+  if (URL.canParse(text) && new URL(text).protocol === 'https:') return text
   throw new InvalidArgumentError('It is a URL that begins with https://.')
 }

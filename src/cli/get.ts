@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import type { ClusterOverview } from '../registration/overview/cluster-overview.ts'
+import type { AccessKind } from './get-access.ts'
 import type { OutputFormat } from './output.ts'
 import { outputOption } from './output.ts'
 import { withHubSettings } from './settings.ts'
@@ -32,6 +33,19 @@ Examples:
   lanyard get addons hello -o wide       one of them, with who it is on the hub and where its Secrets are
   lanyard get addons -o json             for a program to read`
 
+const configExamples = `
+Examples:
+  lanyard get clusterconfigs                  every way into a cluster, whether it works, and why not
+  lanyard get clusterconfigs west -o wide     one of them, with its whole fingerprint and its Secrets
+  lanyard get clusterconfigs -o json          for a program to read`
+
+const accessDescriptions: Readonly<Record<AccessKind, string>> = {
+  escalations: 'What people may ask for, one a line.',
+  sessions: 'What they asked for, whoever they are, one a line.',
+  denypolicies: 'What is forbidden whatever anybody approves, one a line.',
+  identityproviders: 'Where people log in, one a line.',
+}
+
 export function getCommand(stop: Stop): Command {
   const clusters = withHubSettings(new Command('clusters'))
     .alias('cluster')
@@ -50,7 +64,31 @@ export function getCommand(stop: Stop): Command {
     .addOption(outputOption())
     .addHelpText('after', addonExamples)
     .action((names: string[], options: GetAddonOptions, command: Command) => getAddons(names, options, command, stop))
-  return new Command('get').description('Show what is there.').addCommand(clusters).addCommand(addons)
+  const configs = withHubSettings(new Command('clusterconfigs'))
+    .aliases(['clusterconfig', 'ccfg'])
+    .description('The ways of the hub into its clusters, one a line.')
+    .argument('[names...]', 'only these')
+    .addOption(outputOption())
+    .addHelpText('after', configExamples)
+    .action(async (names: string[], { output }: { output: OutputFormat }, command: Command) =>
+      (await import('./reach-act.ts')).listAll(names, output, command, stop),
+    )
+  const command = new Command('get')
+    .description('Show what is there.')
+    .addCommand(clusters)
+    .addCommand(addons)
+    .addCommand(configs)
+  for (const [kind, description] of Object.entries(accessDescriptions) as [AccessKind, string][])
+    command.addCommand(
+      withHubSettings(new Command(kind))
+        .description(description)
+        .argument('[names...]', 'only these')
+        .addOption(outputOption())
+        .action(async (names: string[], { output }: { output: OutputFormat }, self: Command) =>
+          (await import('./get-access.ts')).getAccess(kind, names, output, self, stop),
+        ),
+    )
+  return command
 }
 
 /** What people ask of a cluster at a glance. */

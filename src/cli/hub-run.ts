@@ -3,10 +3,14 @@ import { convertReview } from '../apis/conversion.ts'
 import { runTogether } from '../core/lifecycle.ts'
 import { eventRecorder } from '../kube/events.ts'
 import { registrationHub } from '../registration/hub/index.ts'
+import type { Address } from '../server/index.ts'
 import { serve } from '../server/index.ts'
 import { beginProcess } from './begin-process.ts'
+import { gatesWith, hubGates } from './feature-gates.ts'
 import type { HubOptions } from './hub.ts'
+import { accessPort } from './hub.ts'
 import { hubCertificate, hubNames } from './hub-certificate.ts'
+import { watchedHubConfig } from './hub-config.ts'
 import { hubSettingsOf } from './hub-settings.ts'
 import { checkpointFrom } from './kill-at.ts'
 import { openCluster } from './open-cluster.ts'
@@ -15,12 +19,17 @@ import { progressOn } from './progress.ts'
 import { checkDrivers } from './registration-drivers.ts'
 import type { Stop } from './stop-signal.ts'
 
+/** On a known port, or on any where the hub itself is. */
+const besideIt = ({ host, port }: Address): Address => ({ host, port: port === 0 ? 0 : accessPort })
+
 /** `lanyard hub`: until it is stopped. */
 export async function runHub(options: HubOptions, stop: Stop): Promise<void> {
   const settings = hubSettingsOf(options)
   checkDrivers(options.enabledRegistrationDrivers, '--enabled-registration-drivers')
   const checkpoint = checkpointFrom(process.env['LANYARD_KILL_AT'])
   const { common, limits } = await beginProcess('lanyard-hub', options)
+  const { env } = process
+  const config = await watchedHubConfig(options.config, { ...common, env })
   const { client, connection } = await openCluster(options, { ...common, signal: stop.signal }, limits)
   await using _client = client
   const { server } = connection
@@ -29,6 +38,38 @@ export async function runHub(options: HubOptions, stop: Stop): Promise<void> {
   const parts = { ...common, kube: client, events, checkpoint }
   const hub = registrationHub({ ...parts, settings })
   const addons = addonsHub({ ...parts, clusters: hub.clusters, settings: { labels: settings.labels } })
+  const { labels } = settings
+  const gates = gatesWith(hubGates, options.featureGates)
+  const reach = gates.Reach
+    ? (await import('./hub-reach.ts')).hubReach({
+        ...parts,
+        clusters: hub.clusters,
+        labels,
+        config: config.reach,
+        env,
+      })
+    : undefined
+  const accessListen = options.accessListen ?? besideIt(options.listen)
+  const access =
+    reach && gates.Access
+      ? (await import('./hub-access.ts')).hubAccess({
+          ...parts,
+          namespace,
+          spokes: reach.spokes,
+          spokeView: reach.view,
+          config: config.access,
+          listen: accessListen,
+          certificate: hubCertificate(client, {
+            ...common,
+            namespace,
+            names: hubNames(namespace, accessListen.host, config.access().url),
+          }),
+        })
+      : undefined
+  const release =
+    reach && !access
+      ? (await import('../access/hub/cluster-finalizer.ts')).clusterRelease({ ...parts, spokeView: reach.view }).run
+      : undefined
   const { show } = progressOn(process.stdout)
   const answering = untilItAnswers(client, { ...common, server, show })
   const names = hubNames(namespace, options.listen.host, options.webhookUrl)
@@ -36,7 +77,7 @@ export async function runHub(options: HubOptions, stop: Stop): Promise<void> {
     ...common,
     listen: options.listen,
     certificate: hubCertificate(client, { ...common, namespace, names }),
-    webhooks: hub.webhooks,
+    webhooks: [...hub.webhooks, ...(reach?.webhooks ?? []), ...(access?.webhooks ?? [])],
     convert: (review) => convertReview(review),
     checks: { ready: { hub: () => (answering.isThere() ? undefined : 'its API server has not answered yet') } },
   })
@@ -44,11 +85,14 @@ export async function runHub(options: HubOptions, stop: Stop): Promise<void> {
   https.listening
     .then(({ url }) => show({ did: 'webhooks, /metrics and /healthz are served', detail: url }))
     .catch(() => {})
+  access?.listening.then(({ url }) => show({ did: 'people and API servers are answered', detail: url })).catch(() => {})
   const leader = underElection(client, { namespace, name: 'lanyard-hub', flags: options }, common, async (signal) => {
     if (options.leaderElection) show({ did: 'this process leads', detail: `lease lanyard-hub in ${namespace}` })
-    await runTogether(signal, [hub.run, addons.run])
+    const jobs = [reach, access].flatMap((job) => (job ? [job.leading] : []))
+    await runTogether(signal, [hub.run, addons.run, ...jobs, ...(release ? [release] : [])])
   })
-  await runTogether(stop.signal, [https.run, answering.run, leader])
+  const always = reach ? [reach.everywhere, config.run, ...(access ? [access.everywhere] : [])] : []
+  await runTogether(stop.signal, [https.run, answering.run, leader, ...always])
   await events.flush(1_000)
   process.exitCode = 0
   process.stdout.write('The Lanyard hub has stopped.\n')

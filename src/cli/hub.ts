@@ -8,6 +8,7 @@ export interface HubOptions {
   context?: string
   namespace: string
   listen: { host: string; port: number }
+  accessListen?: { host: string; port: number }
   webhookUrl?: string
   leaderElection: boolean
   leaderElectLeaseDuration: number
@@ -24,13 +25,19 @@ export interface HubOptions {
   unjoinGrace: number
   kubeApiQps: number
   kubeApiBurst: number
+  config?: string
   logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent'
 }
+
+/** Where people and API servers are answered, unless a flag says. */
+export const accessPort = 9444
 
 const examples = `
 Examples:
   lanyard hub --kubeconfig hub.yaml                 run the hub until Ctrl-C; lanyard init prepares the cluster for it
   lanyard hub --kubeconfig hub.yaml --listen 127.0.0.1:9443 --webhook-url https://127.0.0.1:9443
+  lanyard hub --feature-gates Reach=false           no way into clusters, and no right to read Secrets
+  lanyard hub --feature-gates Access=false          nobody breaks glass by this hub
   lanyard hub --feature-gates ManagedClusterAutoApproval=true --auto-approved-csr-users \\
     system:serviceaccount:open-cluster-management:agent-registration-bootstrap`
 
@@ -43,6 +50,11 @@ export function hubCommand(stop: Stop): Command {
       new Option('--listen <address>', 'where webhooks, /metrics and /healthz are served')
         .argParser(addressOf)
         .default(addressOf(':9443'), ':9443'),
+    )
+    .option(
+      '--access-listen <address>',
+      `where people and the API servers of clusters are answered (default: port ${accessPort} of the same host)`,
+      addressOf,
     )
     .option('--webhook-url <url>', 'how the API server reaches it, where that is no Service', httpsUrl)
     .option('--feature-gates <gates>', 'A=true,B=false', gatesOf)
@@ -64,6 +76,10 @@ export function hubCommand(stop: Stop): Command {
     .option('--hub-apiserver-url <url>', 'how clusters reach the hub', httpsUrl)
     .option('--lease-grace-factor <n>', 'lease durations without a heartbeat until Unknown', wholeNumber(1, 100), 5)
     .addOption(durationOption('--unjoin-grace', 'how long a cluster that left by itself stays listed', '1h'))
+    .option(
+      '--config <file>',
+      'its sections reach and access, read again when they change (default: lanyard.yaml, where there is one)',
+    )
     .addHelpText('after', examples)
     .action(async (options: HubOptions) => (await import('./hub-run.ts')).runHub(options, stop))
 }

@@ -1,13 +1,17 @@
+import { accessDeclarations } from '../access/admission/declarations.ts'
+import { accessHubManifests } from '../access/manifests/hub.ts'
 import { hubKinds } from '../apis/fleet-kinds.ts'
+import type { Manifest } from '../fleet/manifests/manifest.ts'
+import { managedBy, manifest } from '../fleet/manifests/manifest.ts'
 import { mutatingWebhookConfigurations, validatingWebhookConfigurations } from '../kube/kinds.ts'
+import { reachDeclarations } from '../reach/admission/declarations.ts'
+import { reachHubManifests } from '../reach/manifests/hub.ts'
 import { registrationDeclarations } from '../registration/admission/declarations.ts'
 import { bootstrapManifests } from '../registration/manifests/bootstrap.ts'
 import { crdManifests } from '../registration/manifests/crds.ts'
 import type { HubInstallation } from '../registration/manifests/hub.ts'
 import { hubManifests, hubNamespaceManifest, hubService } from '../registration/manifests/hub.ts'
-import { hubRbacManifests } from '../registration/manifests/hub-rbac.ts'
-import type { Manifest } from '../registration/manifests/manifest.ts'
-import { managedBy, manifest } from '../registration/manifests/manifest.ts'
+import { hubAccount, hubRbacManifests } from '../registration/manifests/hub-rbac.ts'
 import { webhookConfigurations } from '../registration/manifests/webhooks.ts'
 
 export interface InitPlan {
@@ -18,6 +22,8 @@ export interface InitPlan {
   readonly webhooks: readonly Manifest[]
   /** Empty where the hub runs elsewhere. */
   readonly hub: readonly Manifest[]
+  /** What an earlier init installed and nobody asks for any more: the opposite of what is applied. */
+  readonly gone: readonly Manifest[]
 }
 
 export interface InitWish {
@@ -26,21 +32,41 @@ export interface InitWish {
   webhookUrl?: string | undefined
   /** Absent: the hub runs elsewhere. */
   installation?: HubInstallation | undefined
+  /** Whether the hub gets into clusters, for which it reads Secrets. Default true. */
+  reach?: boolean
+  /** Whether people break glass by it; only with reach. Default true. */
+  access?: boolean
 }
 
 /** All that makes a cluster a hub. @param caPem vouches for the hub's webhooks */
-export function planInit({ namespace, webhookUrl, installation }: InitWish, caPem: string): InitPlan {
+export function planInit(wish: InitWish, caPem: string): InitPlan {
+  const { namespace, webhookUrl, installation, reach = true } = wish
+  const access = reach && (wish.access ?? true)
   const target = webhookUrl ? { url: webhookUrl } : { service: { namespace, name: hubService } }
-  const { mutating, validating } = webhookConfigurations(registrationDeclarations, target, caPem)
+  const declarations = [
+    ...registrationDeclarations,
+    ...(reach ? reachDeclarations : []),
+    ...(access ? accessDeclarations : []),
+  ]
+  const { mutating, validating } = webhookConfigurations(declarations, target, caPem)
+  const ofReach = reachHubManifests({ namespace, name: hubAccount })
+  const ofAccess = accessHubManifests({ namespace, name: hubAccount })
   const metadata = (name = '') => ({ name, labels: { ...managedBy } })
   return {
-    identities: [hubNamespaceManifest(namespace), ...bootstrapManifests(), ...hubRbacManifests(namespace)],
+    identities: [
+      hubNamespaceManifest(namespace),
+      ...bootstrapManifests(),
+      ...hubRbacManifests(namespace),
+      ...(reach ? ofReach : []),
+      ...(access ? ofAccess : []),
+    ],
     crds: crdManifests(hubKinds, { ...target, caBundle: Buffer.from(caPem).toString('base64') }),
     webhooks: [
       manifest(mutatingWebhookConfigurations, { ...mutating, metadata: metadata(mutating.metadata?.name) }),
       manifest(validatingWebhookConfigurations, { ...validating, metadata: metadata(validating.metadata?.name) }),
     ],
     hub: installation ? hubManifests(installation) : [],
+    gone: [...(reach ? [] : ofReach), ...(access ? [] : ofAccess)].toReversed(),
   }
 }
 

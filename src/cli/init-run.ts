@@ -6,8 +6,9 @@ import { replaceFile } from '../core/replace-file.ts'
 import { hubNamespace } from '../fleet/names.ts'
 import type { Connection } from '../kube/connection.ts'
 import { hubArguments } from '../registration/manifests/hub.ts'
-import { applyManifests } from './apply-manifests.ts'
+import { applyManifests, removeManifests } from './apply-manifests.ts'
 import { failures } from './failures.ts'
+import { gatesWith, hubGates } from './feature-gates.ts'
 import { hubSettingsOf } from './hub-settings.ts'
 import type { InitOptions } from './init.ts'
 import { namesIn, planInit } from './init-plan.ts'
@@ -50,7 +51,8 @@ export async function runInit(options: InitOptions, command: Command, stop: Stop
     ...(users && { autoApprovedUsers: users }),
   }
   const { image, webhookUrl } = options
-  const wish = { namespace, webhookUrl, installation: image ? { ...installed, image } : undefined }
+  const { Reach: reach, Access: access } = gatesWith(hubGates, options.featureGates)
+  const wish = { namespace, webhookUrl, reach, access, installation: image ? { ...installed, image } : undefined }
   if (options.dryRun) {
     process.stdout.write(`${namesIn(planInit(wish, '')).join('\n')}\n`)
     return
@@ -119,6 +121,7 @@ async function prepare({ options, wish, connection, namespace, progress }: Prepa
   show({ doing: 'installing identities and rights' })
   await applyManifests(kube, planInit(wish, '').identities, signal)
   const plan = planInit(wish, await ensureAuthority(namespace, deps))
+  await removeManifests(kube, plan.gone, signal)
   show({ did: 'identities, rights and the CA of the hub are in place', detail: `namespace ${namespace}` })
 
   show({ doing: 'installing kinds' })

@@ -1,5 +1,3 @@
-import { readFile } from 'node:fs/promises'
-import { text } from 'node:stream/consumers'
 import { spokeKinds } from '../apis/fleet-kinds.ts'
 import { systemClock } from '../core/clock.ts'
 import { createLog } from '../core/log.ts'
@@ -19,9 +17,11 @@ import {
   bootstrapSecretManifest,
 } from '../registration/manifests/agent.ts'
 import { addonNamespaceManifests } from '../registration/manifests/agent-addons.ts'
+import { formerReachManifests } from '../registration/manifests/agent-reach.ts'
 import { crdManifests } from '../registration/manifests/crds.ts'
 import { installedAddons, tokenLifeWarning } from './addon-flags.ts'
-import { applyManifests } from './apply-manifests.ts'
+import { installedReach, reachOfferWarning } from './agent-reach.ts'
+import { applyManifests, removeManifests } from './apply-manifests.ts'
 import { ownImage } from './deploy-print.ts'
 import { failures } from './failures.ts'
 import { agentGates, gatesWith } from './feature-gates.ts'
@@ -30,6 +30,7 @@ import type { JoinOptions } from './join.ts'
 import type { TrustWish } from './join-trust.ts'
 import { authorityOf, checkToken, publishedInfo, verified } from './join-trust.ts'
 import { untilJoined } from './join-wait.ts'
+import { certificateFile, readNamedOrInput } from './named-file.ts'
 import { openCluster } from './open-cluster.ts'
 import { progressOn } from './progress.ts'
 import { checkDrivers, refuseLater } from './registration-drivers.ts'
@@ -52,7 +53,7 @@ export async function runJoin(options: JoinOptions, stop: Stop): Promise<void> {
   const log = createLog({ level: options.logLevel, pretty: isTerminal, colour: isTerminal })
   const deps = { clock: systemClock, random: systemRandom, log, signal: stop.signal }
   const warning = tokenLifeWarning(options.addonTokenExpirationSeconds)
-  if (warning !== undefined) log.warn(warning)
+  for (const one of [warning, reachOfferWarning(options)]) if (one !== undefined) log.warn(one)
   const installation = installationOf(options)
   if (options.dryRun) {
     const planned = [
@@ -93,6 +94,7 @@ export async function runJoin(options: JoinOptions, stop: Stop): Promise<void> {
       ],
       stop.signal,
     )
+    await removeManifests(spoke, formerReachManifests(installation), stop.signal)
     progress.show({ did: 'the agent is installed', detail: `Deployment lanyard-agent in ${options.namespace}` })
     if (!options.wait) {
       process.stdout.write(`Now, on the hub: lanyard accept ${options.clusterName}\n`)
@@ -175,23 +177,8 @@ async function trustWish(options: JoinOptions): Promise<TrustWish> {
 }
 
 async function tokenOf({ hubToken, hubTokenFile }: JoinOptions): Promise<string> {
-  if (hubTokenFile === '-') return (await text(process.stdin)).trim()
-  if (hubTokenFile !== undefined) return (await readNamed(hubTokenFile, '--hub-token-file')).trim()
+  if (hubTokenFile !== undefined) return (await readNamedOrInput(hubTokenFile, '--hub-token-file')).trim()
   return hubToken ?? ''
-}
-
-async function certificateFile(path: string, flag: string): Promise<string> {
-  const pem = await readNamed(path, flag)
-  if (!pem.includes('-----BEGIN CERTIFICATE-----')) throw failures.CA_UNREADABLE({ path, flag })
-  return pem
-}
-
-async function readNamed(path: string, flag: string): Promise<string> {
-  try {
-    return await readFile(path, 'utf8')
-  } catch (error) {
-    throw failures.FILE_UNREADABLE({ path, flag, detail: (error as NodeJS.ErrnoException).code }, error)
-  }
 }
 
 const installationOf = (options: JoinOptions): AgentInstallation => ({
@@ -202,4 +189,5 @@ const installationOf = (options: JoinOptions): AgentInstallation => ({
   ...(options.featureGates && { featureGates: options.featureGates }),
   ...(options.klusterletAnnotation && { clusterAnnotations: options.klusterletAnnotation }),
   ...installedAddons(options),
+  ...installedReach(options),
 })

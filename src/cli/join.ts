@@ -1,11 +1,13 @@
 import { Command, Option } from 'commander'
 import type { AddonInstallOptions } from './addon-flags.ts'
 import { withAddonFlags } from './addon-flags.ts'
+import type { ReachOfferOptions } from './agent-reach.ts'
+import { withReachOffer } from './agent-reach.ts'
 import { certificateLife, gatesOf, listOf, pairsOf, repeated, wholeNumber } from './flag-values.ts'
 import { withLaterFlags } from './process-flags.ts'
 import type { Stop } from './stop-signal.ts'
 
-export interface JoinOptions extends AddonInstallOptions {
+export interface JoinOptions extends AddonInstallOptions, ReachOfferOptions {
   kubeconfig?: string
   context?: string
   hubToken?: string
@@ -92,7 +94,7 @@ export function joinCommand(stop: Stop): Command {
     )
     .option('--dry-run', 'only say what would be installed')
     .addHelpText('after', examples)
-  return withLaterFlags(withAddonFlags(command), laterFlags).action(async (options: JoinOptions) =>
+  return withLaterFlags(withReachOffer(withAddonFlags(command)), laterFlags).action(async (options: JoinOptions) =>
     (await import('./join-run.ts')).runJoin(options, stop),
   )
 }

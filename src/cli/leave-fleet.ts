@@ -4,6 +4,7 @@ import { agentSecrets } from '../fleet/names.ts'
 import { connect } from '../kube/client/index.ts'
 import { secrets } from '../kube/kinds.ts'
 import type { Kube } from '../kube/kube.ts'
+import { removeHandover } from '../reach/operations/remove-handover.ts'
 import { failures } from '../registration/operations/failures.ts'
 import { removeAgent } from '../registration/operations/remove-agent.ts'
 import { textIn } from '../registration/operations/secret-connection.ts'
@@ -47,7 +48,10 @@ export async function* leaveFleet(leaving: Leaving, deps: CommandDeps): AsyncGen
   }
   if (managed) {
     const onCluster = { ...deps, kube: managed.client }
-    const onceStopped = () => removeAddonSecrets(agentNamespace, onCluster)
+    const onceStopped = async function* () {
+      yield* removeHandover(agentNamespace, onCluster)
+      yield* removeAddonSecrets(agentNamespace, onCluster)
+    }
     yield* removeAgent(agentNamespace, onCluster, { timeoutMs: timeout * 1_000, onceStopped })
   } else yield { did: 'the cluster itself was left alone', detail: 'remove its agent with --managed-kubeconfig' }
 }

@@ -2,6 +2,7 @@ import './process-size.ts'
 import { Command, CommanderError } from 'commander'
 import manifest from '../../package.json' with { type: 'json' }
 import { acceptCommand } from './accept.ts'
+import { accessCommand } from './access.ts'
 import { addonCommand } from './addon.ts'
 import { agentCommand } from './agent.ts'
 import { denyCommand } from './deny.ts'
@@ -16,6 +17,7 @@ import { joinCommand } from './join.ts'
 import { kubeCommand } from './kube.ts'
 import { operatorCommand } from './operator.ts'
 import { pullSecretsCommand } from './pull-secrets.ts'
+import { reachCommand } from './reach.ts'
 import { stopOnSignals } from './stop-signal.ts'
 import { tokenCommand } from './token.ts'
 import { unjoinCommand } from './unjoin.ts'
@@ -53,6 +55,8 @@ const commands = [
   getCommand,
   describeCommand,
   addonCommand,
+  reachCommand,
+  accessCommand,
   pullSecretsCommand,
   doctorCommand,
   hubCommand,

@@ -49,6 +49,8 @@ export function ownAddon(kube: Kube, clusters: number, deps: Omit<CommandDeps, '
     on: ({ plane }) =>
       helloAgent({
         ...deps,
+        // Its credential goes with its cluster: whoever took that away need not be warned.
+        log: { ...deps.log, warn: deps.log.info },
         spoke: plane.kube,
         namespace: addonNamespace,
         readFile: filesOfSecret(plane.kube, addonNamespace),

@@ -8,7 +8,7 @@ import type { Run } from '../core/lifecycle.ts'
 import { aborted, runTogether } from '../core/lifecycle.ts'
 import type { Metrics } from '../core/metrics.ts'
 import type { Secret } from '../core/secret.ts'
-import type { Embedded } from '../embedded/index.ts'
+import type { Embedded, EmbeddedOptions } from '../embedded/index.ts'
 import { startEmbedded } from '../embedded/index.ts'
 import { agentNamespace } from '../fleet/names.ts'
 import { connect } from '../kube/client/index.ts'
@@ -30,8 +30,16 @@ export interface OwnCluster extends AsyncDisposable {
   readonly plane: Embedded
 }
 
-export async function startOwnCluster(dir: string, name: string, deps: CommandDeps): Promise<OwnCluster> {
-  const plane = await startEmbedded({ ...deps, dir: join(dir, 'kube') })
+/** How its API server knows and judges people. */
+export type OwnClusterOptions = Pick<EmbeddedOptions, 'oidc' | 'authorizationConfig'>
+
+export async function startOwnCluster(
+  dir: string,
+  name: string,
+  deps: CommandDeps,
+  options: OwnClusterOptions = {},
+): Promise<OwnCluster> {
+  const plane = await startEmbedded({ ...deps, dir: join(dir, 'kube'), ...options })
   return { name, dir, plane, [Symbol.asyncDispose]: () => plane.close() }
 }
 

@@ -1,7 +1,8 @@
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { addonsHub } from '../addons/hub/index.ts'
 import { convertReview } from '../apis/conversion.ts'
 import { passBy } from '../core/checkpoint.ts'
+import { loadConfig } from '../core/config.ts'
 import type { Run } from '../core/lifecycle.ts'
 import { runTogether } from '../core/lifecycle.ts'
 import { createMetrics } from '../core/metrics.ts'
@@ -12,15 +13,23 @@ import { defaultHubSettings } from '../registration/hub/deps.ts'
 import { registrationHub } from '../registration/hub/index.ts'
 import { bootstrapUser } from '../registration/manifests/bootstrap.ts'
 import { serve } from '../server/index.ts'
+import type { AccessConfig } from './access-schema.ts'
 import { applyManifests } from './apply-manifests.ts'
+import { configSchema } from './config-schema.ts'
+import { hubAccess } from './hub-access.ts'
 import { hubCertificate, hubNames } from './hub-certificate.ts'
+import { hubReach } from './hub-reach.ts'
 import { planInit } from './init-plan.ts'
 import { ensureAuthority, untilServed } from './init-steps.ts'
 import type { CommandDeps } from './open-hub.ts'
+import type { OpenGlass } from './own-access.ts'
+import { auditFileIn, ownAccess, portAsBefore } from './own-access.ts'
 import { ownAddon } from './own-addon.ts'
 import { agentOn, startOwnCluster } from './own-cluster.ts'
 import { fleetNews } from './own-fleet-news.ts'
 import type { OwnHub } from './own-hub.ts'
+import { ownReach } from './own-reach.ts'
+import type { ReachConfig } from './reach-schema.ts'
 import { issueJoinToken } from './token-issue.ts'
 
 export interface FleetWish {
@@ -34,6 +43,13 @@ export interface FleetWish {
   onJoined?(cluster: string): void
   /** Called when all clusters are. */
   onComplete?(): void
+  /** Called when the hub got into a cluster. */
+  onReached?(cluster: string, auth: 'Kubeconfig' | 'OIDC'): void
+  /** Absent: as it is by default. */
+  reach?: ReachConfig
+  access?: AccessConfig
+  /** Called when people can ask for access to the clusters. */
+  onOpen?(open: OpenGlass): void
 }
 
 const namespace = hubNamespace
@@ -47,6 +63,14 @@ export const ownFleet =
   async (signal) => {
     const { dir, clusters, manual, show } = wish
     const deps = { ...given, metrics: await createMetrics({ process: true }), signal, kube, timeoutMs: patienceMs }
+    const data = dirname(dir)
+    await using opened = new AsyncDisposableStack()
+    const provider = once(async () => {
+      const { startOwnIdentityProvider } = await import('./own-identity-provider.ts')
+      return opened.use(await startOwnIdentityProvider(join(data, 'identity-provider'), deps))
+    })
+    // Meanwhile the hub is prepared.
+    if (clusters > 0) provider().catch(() => {})
     show({ doing: 'preparing the hub' })
     await applyManifests(kube, planInit({ namespace }, '').identities, signal)
     const caPem = await ensureAuthority(namespace, deps)
@@ -60,13 +84,31 @@ export const ownFleet =
       settings: { ...defaultHubSettings, autoApprovedUsers: manual ? undefined : [bootstrapUser] },
     })
     const addons = addonsHub({ ...parts, clusters: hub.clusters, settings: { labels: {} } })
+    const byDefault = (await loadConfig(configSchema, {})).config
+    const config = {
+      reach: wish.reach ?? byDefault.reach,
+      // Not to standard output, which is for whoever started it.
+      access: { auditFile: auditFileIn(data), ...(wish.access ?? byDefault.access) },
+    }
+    // No environment: these clusters are where their loopback addresses say, also in a pod.
+    const reach = hubReach({ ...parts, clusters: hub.clusters, labels: {}, config: () => config.reach, env: {} })
+    const certificate = hubCertificate(kube, { ...deps, namespace, names: hubNames(namespace, host) })
+    const access = hubAccess({
+      ...parts,
+      namespace,
+      spokes: reach.spokes,
+      spokeView: reach.view,
+      config: () => config.access,
+      listen: { host, port: await portAsBefore(data, host) },
+      certificate,
+    })
     const hello = ownAddon(kube, clusters, given)
-    const controllers = [hub.run, addons.run]
+    const controllers = [hub.run, addons.run, reach.everywhere, reach.leading, access.everywhere, access.leading]
     const https = serve({
       ...deps,
       listen: { host, port: 0 },
-      certificate: hubCertificate(kube, { ...deps, namespace, names: hubNames(namespace, host) }),
-      webhooks: hub.webhooks,
+      certificate,
+      webhooks: [...hub.webhooks, ...reach.webhooks, ...access.webhooks],
       convert: (review) => convertReview(review),
     })
 
@@ -75,14 +117,31 @@ export const ownFleet =
       const { token } = await issueJoinToken(asked)
       const invitation = { server, caPem: plane.identities.serverCa.certPem, token }
       const names = Array.from({ length: clusters }, (_, at) => `cluster${at + 1}`)
+      const url = async () => (await access.listening).url
+      const kubeconfig = plane.adminKubeconfigPath
+      const place = { data, caPem, hubKubeconfig: kubeconfig, provider, url }
+      const glass = ownAccess({ ...deps, ...place, signal: stop, onOpen: wish.onOpen })
+      const reached = new Set<string>()
+      const onReached: FleetWish['onReached'] = (cluster, auth) => {
+        wish.onReached?.(cluster, auth)
+        if (reached.add(cluster).size === clusters) glass.tellSoon(show, join(dir, 'cluster1'))
+      }
+      const waysIn = ownReach(kube, provider, { ...wish, kubeconfig, onReached }, given)
       let previous: Promise<unknown> = Promise.resolve()
       // One starts at a time, and joins while the next one starts.
       const member =
-        (name: string): Run =>
+        (name: string, at: number): Run =>
         async (until) => {
-          const starting = previous.then(() => startOwnCluster(join(dir, name), name, deps))
+          const starting = previous.then(async () =>
+            startOwnCluster(join(dir, name), name, deps, {
+              ...(await waysIn.oidcOf(at)),
+              authorizationConfig: await glass.authorizationOf(name, join(dir, name), at),
+            }),
+          )
           previous = starting.catch(() => {})
           await using cluster = await starting
+          await glass.prepare(cluster)
+          waysIn.addOn(cluster, at)
           await runTogether(until, [agentOn(cluster, invitation, deps), hello.on(cluster)])
         }
       const onJoined = (cluster: string) => {
@@ -93,7 +152,9 @@ export const ownFleet =
       await runTogether(stop, [
         ...names.map(member),
         hello.run,
-        fleetNews({ ...wish, kubeconfig: plane.adminKubeconfigPath, onJoined }, deps),
+        waysIn.run,
+        glass.run,
+        fleetNews({ ...wish, kubeconfig, onJoined }, deps),
       ])
     }
 
@@ -105,7 +166,14 @@ export const ownFleet =
       await untilServed(plan.crds, deps)
       await applyManifests(kube, plan.webhooks, stop)
       show({ did: 'the hub is prepared', detail: `metrics at ${url}/metrics` })
+      // Before the hub looks whether it is there, as it would at a second start.
+      if (clusters > 0) await provider()
       await runTogether(stop, clusters > 0 ? [...controllers, members] : controllers)
     }
     await runTogether(signal, [https.run, work])
   }
+
+const once = <T>(make: () => Promise<T>): (() => Promise<T>) => {
+  let made: Promise<T> | undefined
+  return () => (made ??= make())
+}

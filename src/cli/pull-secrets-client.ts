@@ -1,11 +1,10 @@
 import { readFile } from 'node:fs/promises'
-import type { IncomingMessage } from 'node:http'
-import { request as plainRequest } from 'node:http'
-import { request as tlsRequest } from 'node:https'
 import { Failure } from '../core/failure.ts'
 import { Secret } from '../core/secret.ts'
 import { failures } from './failures.ts'
 import { printable } from './printable.ts'
+import type { RestAnswered } from './rest-call.ts'
+import { restCall } from './rest-call.ts'
 
 /** The REST API as the commands use it. */
 export interface PullClient {
@@ -55,7 +54,6 @@ export class PullRefusal extends Failure {
 
 export const apiBase = '/api/hyperfleet/v1'
 const pageSize = 100
-const patienceMs = 120_000
 
 export interface ClientOptions {
   server: string
@@ -67,40 +65,18 @@ export interface ClientOptions {
 
 export function pullClient({ server, token, ca, signal }: ClientOptions): PullClient {
   const call: PullClient['call'] = async (method, path, { body, query = {}, headers = {} } = {}) => {
-    const url = new URL(`${server.replace(/\/+$/, '')}${path.startsWith(apiBase) ? '' : apiBase}${path}`)
-    for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value)
-    const text = body === undefined ? undefined : JSON.stringify(body)
-    const response = await new Promise<IncomingMessage>((resolve, reject) => {
-      const asking = (url.protocol === 'https:' ? tlsRequest : plainRequest)(
-        url,
-        {
-          method,
-          signal,
-          timeout: patienceMs,
-          ...(ca !== undefined && { ca }),
-          headers: {
-            accept: 'application/json, application/problem+json',
-            authorization: `Bearer ${token.reveal()}`,
-            ...(text !== undefined && { 'content-type': 'application/json' }),
-            ...headers,
-          },
-        },
-        resolve,
-      )
-      asking.on('timeout', () => asking.destroy(new Error('no answer')))
-      asking.on('error', reject)
-      asking.end(text)
-    }).catch((error: NodeJS.ErrnoException) => {
-      signal.throwIfAborted()
-      throw failures.PULL_SERVER_AWAY({ server, detail: error.code ?? error.message }, error)
-    })
-    const answered = await readAll(response)
-    const status = response.statusCode ?? 0
-    const parsed = parse(answered)
-    if (status >= 400) throw refusal(status, parsed as Problem | undefined, response)
-    if (parsed === undefined && answered !== '')
+    const whole = path.startsWith(apiBase) ? path : `${apiBase}${path}`
+    const answered = await restCall({ server, token, ca, signal }, { method, path: whole, body, query, headers }).catch(
+      (error: NodeJS.ErrnoException) => {
+        signal.throwIfAborted()
+        throw failures.PULL_SERVER_AWAY({ server, detail: error.code ?? error.message }, error)
+      },
+    )
+    const { status, body: parsed } = answered
+    if (status >= 400) throw refusal(status, parsed as Problem | undefined, answered)
+    if (parsed === undefined && answered.text !== '')
       throw failures.PULL_SERVER_AWAY({ server, detail: 'what answers there is no pull secret service' })
-    const next = nextIn(response.headers.link)
+    const next = nextIn(answered.headers.link)
     return { status, body: parsed as never, ...(next !== undefined && { next }) }
   }
   return {
@@ -128,22 +104,7 @@ function nextIn(link: string | string[] | undefined): string | undefined {
   return target?.startsWith(`${apiBase}/`) ? target : undefined
 }
 
-async function readAll(response: IncomingMessage): Promise<string> {
-  let text = ''
-  response.setEncoding('utf8')
-  for await (const part of response) text += part
-  return text
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
-function refusal(status: number, problem: Problem = {}, { headers }: IncomingMessage): PullRefusal {
+function refusal(status: number, problem: Problem = {}, { headers }: RestAnswered): PullRefusal {
   const said = problem.detail ?? problem.title ?? `the service answered ${status}`
   const fields = problem.errors?.map(({ field, message }) => `${field}: ${message}`).join('; ')
   const code = problem.code ? ` [${problem.code}]` : ''

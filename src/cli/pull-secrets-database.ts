@@ -55,18 +55,9 @@ export async function openTables(options: StoreOptions, deps: StoreDeps): Promis
   const given = givenUrl(options)
   if (given !== undefined) return connected(given, options, deps)
   options.show({ doing: 'starting a PostgreSQL in the data folder' })
-  const [{ startPostgres }, { reachableBinaries }] = await Promise.all([
-    import('../pull-secrets/postgres/index.ts'),
-    import('./pull-secrets-as-root.ts'),
-  ])
-  const binaries = await reachableBinaries()
-  const own = await startPostgres({
-    dir: postgresIn(options.folder),
-    ours: dirname(options.folder),
-    binaries,
-    clock: deps.clock,
-    log: deps.log,
-  })
+  const { startPostgres } = await import('../pull-secrets/postgres/index.ts')
+  const { clock, log } = deps
+  const own = await startPostgres({ dir: postgresIn(options.folder), ours: dirname(options.folder), clock, log })
   options.show({ did: 'a PostgreSQL runs in the data folder' })
   const tables = connected(own.url, options, deps)
   return {

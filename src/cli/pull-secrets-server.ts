@@ -6,6 +6,7 @@ import { systemRandom } from '../core/random.ts'
 import { failures } from './failures.ts'
 import type { CommandDeps } from './open-hub.ts'
 import type { PullClient } from './pull-secrets-client.ts'
+import { sameFlags as flagsGiven } from './same-flags.ts'
 import { loadSettings, withSettings } from './settings.ts'
 import type { Stop } from './stop-signal.ts'
 
@@ -32,23 +33,9 @@ export const withServiceFlags = (command: Command): Command =>
 /** Flags of the commands that work on the data folder and the database themselves. */
 export const withLocalFlags = (command: Command): Command => withSettings(command, nothingOfKubernetes)
 
-const naming = new Set(
-  ['data', 'config', 'server', 'token-file', 'ca-file', 'key-ring-file', 'database-url-file'].map(
-    (name) => `--${name}`,
-  ),
-)
-
 /** The flags by which a command was told where everything is, for one that is to be run after it. */
 export const sameFlags = (command: Command): string =>
-  command.options
-    .filter(({ long }) => naming.has(long ?? ''))
-    .flatMap((option) => {
-      const value: unknown = command.getOptionValue(option.attributeName())
-      return typeof value === 'string' ? [` ${option.long} ${quoted(value)}`] : []
-    })
-    .join('')
-
-const quoted = (value: string): string => (/^[\w./:@=+-]+$/.test(value) ? value : `'${value.replaceAll("'", `'\\''`)}'`)
+  flagsGiven(command, ['data', 'config', 'server', 'token-file', 'ca-file', 'key-ring-file', 'database-url-file'])
 
 interface ServiceFlags {
   server?: string

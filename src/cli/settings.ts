@@ -9,7 +9,7 @@ import { configSchema } from './config-schema.ts'
 export type Settings = Config<typeof configSchema>
 
 /** Of one role only: its command has flags of its own for what is set by hand. */
-const roleSections = ['pullSecrets.']
+const roleSections = ['pullSecrets.', 'reach.', 'access.']
 const isOfRole = (path: string): boolean => roleSections.some((section) => path.startsWith(section))
 
 /**

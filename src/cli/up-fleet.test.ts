@@ -14,6 +14,15 @@ interface Row {
   certificateExpiresAt?: string
 }
 
+interface Way {
+  name: string
+  ready: string
+  permissions: string
+  reason: string
+  issuer?: string
+  fingerprint?: string
+}
+
 test('up --manual: a cluster asks, is accepted, denied, accepted again and deleted, whatever is killed in between', async (t) => {
   const data = tempDir(t)
   const kubeconfig = join(data, 'hub', 'admin.kubeconfig')
@@ -78,4 +87,34 @@ test('up lets its clusters in by itself, and the example add-on works on them', 
   assert.equal(code, 0)
   assert.equal(err, '')
   for (const name of ['cluster1', 'cluster2', 'cluster3']) assert.match(out, new RegExp(`${name} has joined`))
+})
+
+test('up: the hub gets into its clusters by a kubeconfig and by OIDC, and finds its ways again after kill -9', async (t) => {
+  const data = tempDir(t)
+  const kubeconfig = join(data, 'hub', 'admin.kubeconfig')
+  const up = () => lanyard(t, ['up', '--clusters', '2', '--data', data])
+  const ways = async (): Promise<Way[]> =>
+    JSON.parse((await lanyard(t, ['reach', 'list', '-o', 'json', '--kubeconfig', kubeconfig]).ended).out)
+  const first = up()
+  await first.says('the hub gets into all of them: npx lanyard reach list')
+  const before = await ways()
+  assert.deepEqual(
+    before.map(({ name, ready, permissions, reason }) => [name, ready, permissions, reason]),
+    [
+      ['cluster1', 'True', 'True', 'KubeconfigValidated'],
+      ['cluster2', 'True', 'True', 'OIDCValidated'],
+    ],
+  )
+  first.child.kill('SIGKILL')
+  await first.ended
+
+  const second = up()
+  await second.says('the hub gets into all of them')
+  const issuers = (rows: Way[]) => rows.map(({ name, issuer, fingerprint }) => [name, issuer, fingerprint])
+  assert.deepEqual(issuers(await ways()), issuers(before))
+  const check = await lanyard(t, ['reach', 'check', '--all', '--kubeconfig', kubeconfig]).ended
+  assert.equal(check.code, 0, check.err)
+  second.child.kill('SIGINT')
+  const { code, err } = await second.ended
+  assert.deepEqual([code, err], [0, ''])
 })

@@ -12,7 +12,7 @@ test('up --check issues, renews and revokes a pass, says so, and leaves nothing 
   assert.equal(code, 0, err)
   assert.match(
     out,
-    /a pass was issued[\s\S]*was renewed[\s\S]*was revoked[\s\S]*embedded hub is ready[\s\S]*a lease works[\s\S]*an add-on works on the hub[\s\S]*a pull secret is issued[\s\S]*it is rotated[\s\S]*it is revoked[\s\S]*All 15 checks passed/,
+    /a pass was issued[\s\S]*was renewed[\s\S]*was revoked[\s\S]*embedded hub is ready[\s\S]*a lease works[\s\S]*an add-on works on the hub[\s\S]*into a cluster by a kubeconfig[\s\S]*into a cluster by OIDC[\s\S]*may not read a Secret[\s\S]*somebody has approved it[\s\S]*may not again[\s\S]*a pull secret is issued[\s\S]*it is rotated[\s\S]*it is revoked[\s\S]*All 20 checks passed/,
   )
   assert.equal(err, '')
   assert.deepEqual(await readdir(data), [])
@@ -23,7 +23,7 @@ test('up --check -o json prints one document', async (t) => {
   assert.equal(code, 0)
   const { ok, steps } = JSON.parse(out)
   assert.equal(ok, true)
-  assert.equal(steps.length, 15)
+  assert.equal(steps.length, 20)
 })
 
 test('up keeps a pass, survives kill -9 and goes on with the same one', async (t) => {

@@ -36,7 +36,7 @@ export function upCommand(stop: Stop): Command {
     .description('Start Lanyard on this machine.')
     .option(
       '--check',
-      'issue, renew and revoke a pass and a pull secret; list, watch and hold a lease on the hub; then exit',
+      'issue, renew and revoke a pass and a pull secret; list, watch and hold a lease on the hub; let clusters join and get into them; break glass; then exit',
     )
     .option('--clusters <n>', 'embedded clusters that join the embedded hub', wholeNumber(0, 1_000), 2)
     .option('--manual', 'do not accept them: `lanyard accept` does')
@@ -78,8 +78,15 @@ async function up(options: UpOptions, command: Command, stop: Stop): Promise<voi
       { data: settings.data, config: settings.pullSecrets, show: progress.show },
       deps,
     )
-    const wish = { dir: join(data, 'clusters'), clusters, manual, show: progress.show, onJoined: pullSecrets.onJoined }
-    runs.push(ownFleet(own, wish, deps), pullSecrets.run)
+    const wish = {
+      dir: join(data, 'clusters'),
+      clusters,
+      manual,
+      show: progress.show,
+      reach: settings.reach,
+      access: settings.access,
+    }
+    runs.push(ownFleet(own, { ...wish, onJoined: pullSecrets.onJoined }, deps), pullSecrets.run)
     runs.push((signal) => Promise.race([own.plane.over, aborted(signal)]))
   }
   await runTogether(stop.signal, runs)
