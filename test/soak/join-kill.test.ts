@@ -3,7 +3,6 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ManagedCluster } from '../../src/apis/cluster/managed-cluster.ts'
 import type { CheckpointName } from '../../src/core/checkpoint.ts'
-import { checkpointNames } from '../../src/core/checkpoint.ts'
 import { rbacNames } from '../../src/fleet/names.ts'
 import { clusterRoles, namespaces } from '../../src/kube/kinds.ts'
 import { needsControlPlane } from '../support/control-plane.ts'
@@ -11,7 +10,7 @@ import { eventually } from '../support/eventually.ts'
 import { presentRights } from '../support/membership-scene.ts'
 import type { TestScope } from '../support/test-scope.ts'
 import { keepLedger } from './join-ledger.ts'
-import { hubKills, noKills, planOf, roundsForAll } from './join-plan.ts'
+import { allPlaces, hubKills, noKills, planOf, roundsForAll } from './join-plan.ts'
 import type { World } from './join-round.ts'
 import { agentNamespaceOf, playRound } from './join-round.ts'
 import { soakHub } from './soak-hub.ts'
@@ -59,8 +58,7 @@ test(
     }
     count(hub.killedAt)
     for (const [name, times] of [...kills].sort()) t.diagnostic(`${name}: killed ${times} times`)
-    if (rounds >= roundsForAll)
-      assert.deepEqual([...kills.keys()].sort(), checkpointNames.filter((name) => !/^(addon|pull)/.test(name)).sort())
+    if (rounds >= roundsForAll) assert.deepEqual([...kills.keys()].sort(), allPlaces.toSorted())
 
     assert.deepEqual(world.ledger.contradictions, [])
     const names = (await clusters.list()).items.map(({ metadata }) => metadata.name)

@@ -21,6 +21,9 @@ const [join, renewal, approval, acceptance, denial, deletion] = [
   flow('denial'),
   flow('deletion'),
 ]
+/** Every place that the rounds kill at. */
+export const allPlaces: readonly CheckpointName[] = [join, renewal, approval, acceptance, denial, deletion].flat()
+
 /** A cluster that was accepted before has its finalizers and its namespace. */
 const acceptedAgain: CheckpointName[] = ['acceptance.rbac-applied', 'acceptance.reported']
 

@@ -16,7 +16,7 @@ import { supervise } from './supervised.ts'
 const tokenSeconds = 24 * 3_600
 
 /** Most of a start is compiling, and a process that is killed leaves nothing compiled behind: these end by themselves. */
-async function compileOnce(t: TestScope): Promise<void> {
+export async function compileOnce(t: TestScope): Promise<void> {
   process.env['NODE_COMPILE_CACHE'] = tempDir(t)
   const missing = join(tempDir(t), 'missing')
   for (const command of ['hub', 'agent']) await lanyard(t, [command, '--kubeconfig', missing]).ended
@@ -41,7 +41,7 @@ export async function soakHub(t: TestScope): Promise<SoakHub> {
   const hub = supervise(t, 'hub', [
     'hub',
     ...['--kubeconfig', await accountKubeconfig(t, plane, kube, account, tokenSeconds)],
-    ...['--listen', new URL(webhookUrl).host, '--webhook-url', webhookUrl],
+    ...['--listen', new URL(webhookUrl).host, '--webhook-url', webhookUrl, '--access-listen', '127.0.0.1:0'],
     ...[...gates, '--auto-approved-csr-users', bootstrapUser, '--no-leader-election'],
   ])
   const bootstrapKubeconfig = await accountKubeconfig(t, plane, kube, bootstrapAccount, tokenSeconds)

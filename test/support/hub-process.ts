@@ -49,7 +49,8 @@ export async function hubProcess(
     name: 'registration-controller-sa',
   })
   const listen = new URL(webhookUrl).host
-  const hub = lanyard(t, ['hub', '--kubeconfig', kubeconfig, '--listen', listen, '--webhook-url', webhookUrl, ...flags])
+  const where = ['--listen', listen, '--webhook-url', webhookUrl, '--access-listen', '127.0.0.1:0']
+  const hub = lanyard(t, ['hub', '--kubeconfig', kubeconfig, ...where, ...flags])
   await hub.says('are served')
   return hub
 }

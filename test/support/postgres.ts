@@ -8,13 +8,13 @@ import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { silentLog } from '../../src/core/log.ts'
 import type { PostgresBinaries } from '../../src/pull-secrets/postgres/binaries.ts'
-import { postgresBinaries } from '../../src/pull-secrets/postgres/binaries.ts'
+import { reachableBinaries } from '../../src/pull-secrets/postgres/reachable.ts'
 import { migrate, openDatabase } from '../../src/pull-secrets/store/database.ts'
 import { uniqueName } from './builders.ts'
 import type { TestScope } from './test-scope.ts'
 import { teardown } from './test-scope.ts'
 
-const nobody = 65_534
+const nobody = { uid: 65_534, gid: 65_534, name: 'nobody' }
 const template = 'lanyard_template'
 
 /** Started by the test command for all of its files, and named in LANYARD_TEST_DATABASE; else one for this process. */
@@ -53,18 +53,19 @@ export interface Launched extends TestServer {
 
 /** A server of its own: on a socket, without care for its disk, gone with this process. */
 export async function launchServer({ binaries, flags = [], make }: LaunchOptions = {}): Promise<Launched> {
-  const { initdb, postgres } = binaries ?? (await postgresBinaries())
+  const identity = process.getuid?.() === 0 ? nobody : undefined
+  const { initdb, postgres } = binaries ?? (await reachableBinaries(identity))
   const dir = mkdtempSync(join(tmpdir(), 'lanyard-pg-'))
-  const identity = process.getuid?.() === 0 ? { uid: nobody, gid: nobody } : {}
-  if (identity.uid) chownSync(dir, nobody, nobody)
+  const user = identity && { uid: identity.uid, gid: identity.gid }
+  if (user) chownSync(dir, user.uid, user.gid)
   chmodSync(dir, 0o700)
   const data = join(dir, 'data')
   const initialize = () => {
     const args = ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-locale', '--no-sync']
-    const made = spawnSync(initdb, args, { ...identity, cwd: dir })
-    if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr}`)
+    const made = spawnSync(initdb, args, { ...user, cwd: dir })
+    if (made.status !== 0) throw new Error(`initdb failed: ${made.error ?? made.stderr}`)
   }
-  await (make ? make(data, identity) : initialize())
+  await (make ? make(data, user ?? {}) : initialize())
   const all = [
     'fsync=off',
     'full_page_writes=off',
@@ -74,7 +75,7 @@ export async function launchServer({ binaries, flags = [], make }: LaunchOptions
     ...flags,
   ]
   const child = spawn(postgres, ['-D', data, ...all.flatMap((flag) => ['-c', flag])], {
-    ...identity,
+    ...user,
     cwd: dir,
     stdio: 'ignore',
   })

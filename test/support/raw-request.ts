@@ -10,6 +10,8 @@ export interface RawRequest {
   body?: string | Buffer
   /** Default: the admin. null is a stranger. */
   certificate?: { certPem: string; keyPem: { reveal(): string } } | null
+  /** Default 20,000. */
+  timeoutMs?: number
 }
 
 export interface RawAnswer {
@@ -24,8 +26,11 @@ export interface RawAnswer {
 }
 
 /** One request over HTTP/1.1 with nothing of our own client in between, for what a test says about bytes and headers. */
-export function rawRequest(plane: ControlPlane, request: RawRequest): Promise<RawAnswer> {
-  const { method = 'GET', path, headers = {}, body, certificate = plane.admin } = request
+export function rawRequest(
+  plane: Pick<ControlPlane, 'url' | 'caPem'> & Partial<Pick<ControlPlane, 'admin'>>,
+  request: RawRequest,
+): Promise<RawAnswer> {
+  const { method = 'GET', path, headers = {}, body, certificate = plane.admin, timeoutMs = 20_000 } = request
   const { hostname, port } = new URL(plane.url)
   const options: RequestOptions = {
     host: hostname,
@@ -34,7 +39,7 @@ export function rawRequest(plane: ControlPlane, request: RawRequest): Promise<Ra
     path,
     headers,
     agent: false,
-    signal: AbortSignal.timeout(20_000),
+    signal: AbortSignal.timeout(timeoutMs),
     ...{ ca: plane.caPem },
     ...(certificate && { cert: certificate.certPem, key: certificate.keyPem.reveal() }),
   }

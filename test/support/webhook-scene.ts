@@ -4,6 +4,7 @@ import { convertReview } from '../../src/apis/conversion.ts'
 import type { Clock } from '../../src/core/clock.ts'
 import { systemClock } from '../../src/core/clock.ts'
 import { silentLog } from '../../src/core/log.ts'
+import type { AdmissionWebhook, WebhookDeclaration } from '../../src/fleet/admission.ts'
 import type { KubeClient } from '../../src/kube/client/index.ts'
 import { KubeFailure } from '../../src/kube/failures.ts'
 import {
@@ -57,27 +58,39 @@ export async function serveWebhooks(
   const admin = kubeClient(t, plane.connection())
   await installFleetKinds(admin)
   const kube = hub ?? (await leastHub(t, plane, admin))
+  const webhooks = registrationWebhooks({ kube, clock })
+  const served = await installWebhooks(t, admin, webhooks, registrationDeclarations)
+  await eventually('the webhooks are called', async () => (await isAsked(admin, 'a.b')) && (await isAsked(admin, 'ab')))
+  const user = async (name: string, ...rules: PolicyRule[]) => {
+    await allow(admin, name, [writesClusters, ...rules])
+    return clientAs(t, plane, name)
+  }
+  return { admin, user, ...served }
+}
+
+/** Served on loopback and known to the control plane, in place of any that were installed before. */
+export async function installWebhooks(
+  t: TestScope,
+  admin: Kube,
+  webhooks: readonly AdmissionWebhook[],
+  declarations: readonly WebhookDeclaration[],
+): Promise<Pick<WebhookScene, 'url' | 'caPem' | 'stop'>> {
   const authority = await testAuthority('test-webhook-ca')
   const server = serve({
     listen: { host: '127.0.0.1', port: 0 },
     certificate: issuedBy(authority, { names: { ipAddresses: ['127.0.0.1'] }, clock: systemClock }),
     clock: systemClock,
     log: silentLog,
-    webhooks: registrationWebhooks({ kube, clock }),
+    webhooks,
     convert: (review) => convertReview(review),
   })
   const stop = runInTest(t, [server.run])
   const { url } = await server.listening
-  const { mutating, validating } = webhookConfigurations(registrationDeclarations, { url }, authority.certPem)
+  const { mutating, validating } = webhookConfigurations(declarations, { url }, authority.certPem)
   const owner = { fieldManager: 'test', force: true }
   await admin.of(mutatingWebhookConfigurations).apply(mutating as never, owner)
   await admin.of(validatingWebhookConfigurations).apply(validating as never, owner)
-  await eventually('the webhooks are called', async () => (await isAsked(admin, 'a.b')) && (await isAsked(admin, 'ab')))
-  const user = async (name: string, ...rules: PolicyRule[]) => {
-    await allow(admin, name, [writesClusters, ...rules])
-    return clientAs(t, plane, name)
-  }
-  return { admin, url, caPem: authority.certPem, user, stop }
+  return { url, caPem: authority.certPem, stop }
 }
 
 async function leastHub(t: TestScope, plane: ControlPlane, admin: Kube): Promise<Kube> {
@@ -96,7 +109,7 @@ const writesClusters: PolicyRule = {
 }
 
 /** Returns when the server knows it: it learns of rights a moment after they were written. */
-async function allow(admin: Kube, user: string, rules: PolicyRule[]): Promise<void> {
+export async function allow(admin: Kube, user: string, rules: PolicyRule[]): Promise<void> {
   const role = uniqueName('webhook-user')
   await admin.of(clusterRoles).create(aClusterRole(role, ...rules))
   await admin.of(clusterRoleBindings).create(aClusterRoleBinding(role, aUser(user)))

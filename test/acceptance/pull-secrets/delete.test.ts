@@ -75,6 +75,21 @@ test('a suspended cluster can be deleted', async (t) => {
   assert.deepEqual(await database.db.selectFrom('registry_credentials').selectAll().execute(), [])
 })
 
+test('a suspended cluster is deleted without touching somebody else who has its old name', async (t) => {
+  const scene = await pullSecretScene(t)
+  const { service, redhat } = scene
+  await service.issuing.generate({ cluster: clusterC }, tester)
+  await service.ending.suspend(clusterC.id, 'abuse', tester)
+  const name = `hyp-cls-${clusterC.id}`
+  redhat.switches.createAfterDelete = 'create'
+  const accounts = '/partners/ocm-service/service-accounts'
+  const made = await scene.callAsOther(redhat, 'POST', accounts, { name, description: '(instance theirs)' })
+  const foreign = ((await made.json()) as { credentials: { password: string } }).credentials.password
+  await service.ending.remove(clusterC.id, tester)
+  await sweepAll(scene)
+  assert.ok(redhat.logsIn(`|${name}`, foreign))
+})
+
 const corrupted = [
   { username: 'without-a-plus', external_name: 'without-a-plus/..' },
   { username: 'without-a-plus' },

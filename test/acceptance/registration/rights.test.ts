@@ -33,6 +33,7 @@ import { generateKey } from '../../../src/pki/index.ts'
 import { acceptedRbac, commonRoles } from '../../../src/registration/hub/membership/rbac.ts'
 import { agentRbacManifests } from '../../../src/registration/manifests/agent.ts'
 import { agentAddonRules } from '../../../src/registration/manifests/agent-addons.ts'
+import { agentReachRules } from '../../../src/registration/manifests/agent-reach.ts'
 import { bootstrapUser } from '../../../src/registration/manifests/bootstrap.ts'
 import { hubAddonRules, hubRbacManifests } from '../../../src/registration/manifests/hub-rbac.ts'
 import { reasons } from '../../../src/registration/reasons.ts'
@@ -134,7 +135,8 @@ test(
     assert.deepEqual(unused(held, [...usedByHub, ...granted, ...ofHubForAddons]), Object.keys(unusedByHub).sort())
     const heldByAgent = rightsOf(agentRbacManifests({ namespace: agentNamespace, image: '' }))
     const usedByAgent = byAgent.flatMap(rightsUsed)
-    assert.deepEqual(unused(heldByAgent, [...usedByAgent, ...ofAgentForAddons]), Object.keys(unusedByAgent).sort())
+    const ofOtherJobs = [...ofAgentForAddons, ...rightsIn(agentReachRules({ namespace: agentNamespace }))]
+    assert.deepEqual(unused(heldByAgent, [...usedByAgent, ...ofOtherJobs]), Object.keys(unusedByAgent).sort())
   },
 )
 

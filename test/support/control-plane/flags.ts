@@ -44,6 +44,8 @@ export function apiserverFlags(paths: Paths, port: number, options: ControlPlane
     // Its own address may not be a loopback address in the service's endpoints, and it would complain for ever.
     'endpoint-reconciler-type': 'none',
     'enable-bootstrap-token-auth': true,
+    // As on the clusters of people: their own network plugins need it.
+    'allow-privileged': true,
     'authorization-mode': options.authorizationConfig === undefined ? 'Node,RBAC' : undefined,
     'authorization-config': options.authorizationConfig && paths.authorizationConfig,
     'authentication-config': options.authenticationConfig && paths.authenticationConfig,

@@ -1,0 +1,87 @@
+/** Access before anybody approved, and what comes after it. */
+import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { before, describe, test } from 'node:test'
+import type { BreakglassScene } from '../../support/breakglass-scene.ts'
+import { breakglassScene } from '../../support/breakglass-scene.ts'
+import { needsControlPlane } from '../../support/control-plane.ts'
+import { eventually } from '../../support/eventually.ts'
+import { suiteScope } from '../../support/suite-scope.ts'
+import type { TimedPlane } from '../../support/timed-plane.ts'
+import { timedPlane } from '../../support/timed-plane.ts'
+
+interface Told {
+  transition: string
+  audience: string
+  session: { name: string; reviewDueAt?: string }
+}
+
+describe('emergencies', needsControlPlane, () => {
+  const suite = suiteScope()
+  const notices: Told[] = []
+  let timed: TimedPlane
+  let scene: BreakglassScene
+  before(async () => {
+    timed = await timedPlane(suite)
+    const server = createServer(async (request, response) => {
+      notices.push(JSON.parse(Buffer.concat(await request.toArray()).toString()))
+      response.end()
+    })
+    await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
+    suite.after(() => void server.close())
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+    const notify = [{ name: 'everybody', kind: 'webhook' as const, url }]
+    scene = await breakglassScene(suite, timed.plane, { clock: timed.clock, settings: { notify } })
+  })
+  const bypass = { emergencyBypass: { enabled: true, reviewWithin: '20m' }, maxValidFor: '10m', approvalTimeout: '10m' }
+  const fire = { emergency: true, reason: 'the database burns' }
+
+  test('A82b: access begins at once, approvers are told, a review is due, and while it is overdue there is no other', async () => {
+    const plain = await scene.story()
+    assert.equal(
+      (await plain.dev.request(plain.cluster, plain.group, fire)).status,
+      403,
+      'only where it is provided for',
+    )
+    const { cluster, group, dev, lead } = await scene.story({ escalation: bypass })
+    assert.equal((await dev.request(cluster, group, { emergency: true })).status, 422, 'never without a reason')
+    const asked = await dev.request(cluster, group, fire)
+    assert.equal(asked.status, 201, JSON.stringify(asked.body))
+    const { metadata, status } = await scene.session(asked.body.metadata.name)
+    assert.deepEqual([status?.state, status?.approver], ['Approved', undefined])
+    const dueMs = new Date(status?.review?.dueAt ?? '').getTime() - new Date(status?.actualStartTime ?? '').getTime()
+    assert.equal(dueMs, 1_200_000)
+    assert.equal((await scene.ask(cluster, 'dev@example.com')).body.status.allowed, true)
+    await eventually('approvers are told', () =>
+      notices.some(({ transition, audience, session }) =>
+        Boolean(transition === 'emergency' && audience === 'approvers' && session.name === metadata.name),
+      ),
+    )
+
+    await timed.advance(new Date(status?.expiresAt ?? '').getTime() - timed.clock.now().getTime())
+    await scene.reaches(metadata.name, 'Expired')
+    const second = await scene.story({ escalation: bypass })
+    const before = await second.dev.request(second.cluster, second.group, fire)
+    assert.equal(before.status, 201, 'the review is not yet due')
+    await second.dev.act(before.body.metadata.name, 'drop')
+    await second.lead.act(before.body.metadata.name, 'review', { verdict: 'Justified' })
+
+    await timed.advance(new Date(status?.review?.dueAt ?? '').getTime() - timed.clock.now().getTime())
+    await eventually('it is told that the review is overdue', () =>
+      notices.some(({ transition, session }) => transition === 'review-overdue' && session.name === metadata.name),
+    )
+    const blocked = await second.dev.request(second.cluster, second.group, fire)
+    assert.equal(blocked.status, 422)
+    assert.match(blocked.body.detail, new RegExp(metadata.name))
+    const other = scene.person('other@example.com', { groups: ['devs'] })
+    assert.equal((await other.request(second.cluster, second.group, fire)).status, 201, 'others are not')
+
+    assert.equal((await dev.act(metadata.name, 'review', { verdict: 'Justified' })).status, 403)
+    const reviewed = await lead.act(metadata.name, 'review', { verdict: 'Unjustified', comment: 'it was a candle' })
+    assert.equal(reviewed.status, 200, JSON.stringify(reviewed.body))
+    assert.equal(reviewed.body.status.review.reviewer, 'lead@example.com')
+    assert.equal((await lead.act(metadata.name, 'review', { verdict: 'Justified' })).status, 409)
+    assert.equal((await second.dev.request(second.cluster, second.group, fire)).status, 201)
+  })
+})

@@ -1,0 +1,60 @@
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { issueForServer, testAuthority } from './control-plane/identities.ts'
+import type { TestScope } from './test-scope.ts'
+import { teardown } from './test-scope.ts'
+
+/** A question of an API server, as it went through. */
+export interface AskedReview {
+  readonly path: string
+  readonly user: string
+  readonly verb: string
+  readonly resource: string
+  readonly status: number
+}
+
+/** What stands before a hub: API servers ask webhooks over https only. Everything that is asked is noted. */
+export interface WebhookFront {
+  readonly url: string
+  readonly caPem: string
+  readonly asked: readonly AskedReview[]
+}
+
+/** @param hub where the hub is at the moment: it may be started again elsewhere */
+export async function startWebhookFront(t: TestScope, hub: () => string): Promise<WebhookFront> {
+  const authority = await testAuthority('test-webhook-front-ca')
+  const { certPem, keyPem } = await issueForServer(authority, { ipAddresses: ['127.0.0.1'] })
+  const asked: AskedReview[] = []
+  const server = createServer({ cert: certPem, key: keyPem.reveal() }, async (request, response) => {
+    const body = Buffer.concat(await Array.fromAsync<Buffer>(request)).toString()
+    const { authorization = '', 'content-type': contentType = 'application/json' } = request.headers
+    const path = request.url ?? ''
+    try {
+      const headers = { authorization, 'content-type': contentType }
+      const answer = await fetch(`${hub()}${path}`, { method: request.method ?? 'POST', headers, body })
+      asked.push({ path: path.split('?')[0] ?? '', status: answer.status, ...whatOf(body) })
+      response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? 'text/plain' })
+      response.end(await answer.text())
+    } catch {
+      response.writeHead(502).end()
+    }
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  teardown(t, () => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return { url: `https://127.0.0.1:${(server.address() as AddressInfo).port}`, caPem: authority.certPem, asked }
+}
+
+function whatOf(body: string): Pick<AskedReview, 'user' | 'verb' | 'resource'> {
+  const { spec } = JSON.parse(body) as {
+    spec: {
+      user: string
+      resourceAttributes?: { verb: string; resource: string }
+      nonResourceAttributes?: { verb: string }
+    }
+  }
+  const { verb = '', resource = '' } = { ...spec.nonResourceAttributes, ...spec.resourceAttributes }
+  return { user: spec.user, verb, resource }
+}
