@@ -1,0 +1,128 @@
+import { markdown } from '../join/report.ts'
+import { goalOf, shown } from '../pull-secrets/report.ts'
+import type { Spread } from '../reach/load.ts'
+import { sampleOf } from '../shared/statistics.ts'
+import type { Workload } from './questions.ts'
+import { workloads } from './questions.ts'
+import type { NeighboursAnswer, Phase, ThroughputAnswer } from './tasks.ts'
+import { phases } from './tasks.ts'
+
+export interface Answers {
+  clusters: number
+  policies: number
+  /** By the number of sessions, then by what is asked. */
+  throughput: ReadonlyMap<number, Readonly<Record<Workload, readonly ThroughputAnswer[]>>>
+  rate: number
+  neighbours: Readonly<Record<Phase, readonly NeighboursAnswer[]>>
+}
+
+const titles: Readonly<Record<Workload, string>> = {
+  constant: 'a route that answers a constant',
+  'no session': 'no session, no policy',
+  cached: 'a session, and what its cluster said lately',
+  'round trip': 'a session, and its cluster is asked (5 ms)',
+  policy: 'denied by a policy',
+}
+/** Of the constant route, which no decision can be faster than. */
+const leastShare = 0.6
+const withGoal: readonly Workload[] = ['no session', 'cached']
+
+export const reportOf = (answers: Answers): string =>
+  [
+    ...[...answers.throughput.keys()].map((count) => speedTable(count, answers)),
+    growthTable(answers),
+    neighbourTable(answers),
+  ].join('\n\n')
+
+const sampled = (answers: readonly ThroughputAnswer[], read: (answer: ThroughputAnswer) => number) =>
+  sampleOf(answers.map(read))
+
+function speedTable(sessions: number, { clusters, policies, throughput }: Answers): string {
+  const measured = throughput.get(sessions)
+  if (!measured) throw new Error(`nothing was measured with ${sessions} sessions`)
+  const rates = (workload: Workload) => sampled(measured[workload], ({ perSecond }) => perSecond)
+  const bare = rates('constant').median
+  return markdown([
+    [
+      `${clusters} clusters, ${sessions} sessions, ${policies} policies`,
+      'answers',
+      'p50',
+      'p99',
+      'CPU for 1,000',
+      'wrong',
+      'of the constant route',
+    ],
+    ...workloads.map((workload) => {
+      const share = rates(workload).median / bare
+      const percent = `${Math.round(share * 100)} %`
+      return [
+        titles[workload],
+        shown(rates(workload), '/s'),
+        shown(
+          sampled(measured[workload], ({ p50 }) => p50),
+          'ms',
+        ),
+        shown(
+          sampled(measured[workload], ({ p99 }) => p99),
+          'ms',
+        ),
+        shown(
+          sampled(measured[workload], ({ cpuMsPerThousand }) => cpuMsPerThousand),
+          'ms',
+        ),
+        `${(sampled(measured[workload], ({ wrong }) => wrong).median * 100).toFixed(1)} %`,
+        withGoal.includes(workload) ? goalOf(`${percent}; goal ${leastShare * 100} %`, share >= leastShare) : percent,
+      ]
+    }),
+  ])
+}
+
+/** What more sessions cost those who ask, and the memory. */
+function growthTable({ throughput }: Answers): string {
+  const rows = [...throughput].map(([sessions, measured]) => [
+    `${sessions} sessions`,
+    ...(['no session', 'cached'] as const).flatMap((workload) => [
+      shown(
+        sampled(measured[workload], ({ p50 }) => p50),
+        'ms',
+      ),
+      shown(
+        sampled(measured[workload], ({ p99 }) => p99),
+        'ms',
+      ),
+    ]),
+    shown(
+      sampled(measured.cached, ({ usage }) => usage.heapUsed / 2 ** 20),
+      'MiB',
+    ),
+    shown(
+      sampled(measured.cached, ({ usage }) => usage.rss / 2 ** 20),
+      'MiB',
+    ),
+  ])
+  return markdown([['', 'no session p50', 'p99', 'cached p50', 'p99', 'heap', 'RSS'], ...rows])
+}
+
+function neighbourTable({ rate, neighbours }: Answers): string {
+  const row = (title: string, spreads: readonly Spread[]) => [
+    title,
+    ...(['p50', 'p95', 'p99', 'max'] as const).map((part) =>
+      shown(sampleOf(spreads.map((spread) => spread[part])), 'ms'),
+    ),
+    `${sum(spreads, 'failed')} of ${sum(spreads, 'calls').toLocaleString('en')}`,
+  ]
+  const trouble = (phase: Phase) => neighbours[phase].flatMap((answer) => answer.trouble ?? [])
+  return markdown([
+    [`${rate} questions a second`, 'p50', 'p95', 'p99', 'most', 'failed'],
+    ...phases.map((phase) =>
+      row(
+        `${phase}: the others`,
+        neighbours[phase].map(({ others }) => others),
+      ),
+    ),
+    ...phases.filter((phase) => trouble(phase).length > 0).map((phase) => row(`${phase}: itself`, trouble(phase))),
+  ])
+}
+
+const sum = (spreads: readonly Spread[], field: 'calls' | 'failed'): number =>
+  spreads.reduce((total, spread) => total + spread[field], 0)
