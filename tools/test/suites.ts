@@ -61,7 +61,6 @@ export const suites = {
     assets: 'control-plane',
     sharedControlPlane: false,
     testTimeoutMs: 3_600_000,
-    concurrency: 1,
   },
 } as const satisfies Record<string, Suite>
 
