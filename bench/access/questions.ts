@@ -27,7 +27,7 @@ export interface World {
 }
 
 /** How many people ask at the same time, at most: as many as have what the cache keeps warm. */
-const people = 500
+export const people = 500
 
 /** Whose turn it is. */
 export const sessionOf = (number: number, { sessions }: World): number => number % Math.min(people, sessions)

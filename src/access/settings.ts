@@ -52,6 +52,6 @@ export const defaultAccessSettings: AccessSettings = {
   spokeDeadlineMs: 800,
   totalDeadlineMs: 1_500,
   reviewTtlMs: { allowed: 10_000, refused: 3_000 },
-  limits: { perMinute: 600, burst: 100, requestsPerMinute: 10, reviewsPerSecond: 1_000 },
+  limits: { perMinute: 600, burst: 100, requestsPerMinute: 10, reviewsPerSecond: 200 },
   notify: [],
 }

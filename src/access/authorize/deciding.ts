@@ -166,8 +166,10 @@ export class Deciding {
   }
 
   #byCluster(): Decision | Promise<Decision> {
-    if (this.#counting.length === 0) return this.#nothing('none', wording.noSession)
-    const groups = this.#counting.flatMap((record) => record.groups(this.#settings.oidcPrefixes))
+    const [first, ...others] = this.#counting
+    if (!first) return this.#nothing('none', wording.noSession)
+    const { oidcPrefixes } = this.#settings
+    const groups = others.reduce((all, record) => all.concat(record.groups(oidcPrefixes)), first.groups(oidcPrefixes))
     return this.#then('review', this.#review(groups), (review) => this.#afterReview(review))
   }
 

@@ -107,7 +107,7 @@ describe('the audit of access', needsControlPlane, () => {
   }
   const types = (session: string) => recordsOf(session).map(({ event }) => event.type)
 
-  test('A84a: a log that is untouched passes, and the first line that was edited, deleted, moved or cut off is named', async () => {
+  test('a log that is untouched passes, and the first line that was edited, deleted, moved or cut off is named', async () => {
     const { name, cluster } = await approved()
     await eventually('its transitions are on record', () => types(name).includes('session.approved'))
     await scene.ask(cluster, 'dev@example.com')

@@ -3,10 +3,14 @@ import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { before, describe, test } from 'node:test'
+import { BreakglassEscalation } from '../../../src/apis/breakglass/breakglass-escalation.ts'
+import { MailProvider } from '../../../src/apis/breakglass/mail-provider.ts'
 import type { BreakglassScene } from '../../support/breakglass-scene.ts'
 import { breakglassScene } from '../../support/breakglass-scene.ts'
 import { needsControlPlane } from '../../support/control-plane.ts'
 import { eventually } from '../../support/eventually.ts'
+import type { TestSmtpServer } from '../../support/smtp-server.ts'
+import { startSmtpServer } from '../../support/smtp-server.ts'
 import { suiteScope } from '../../support/suite-scope.ts'
 import type { TimedPlane } from '../../support/timed-plane.ts'
 import { timedPlane } from '../../support/timed-plane.ts'
@@ -22,6 +26,7 @@ describe('emergencies', needsControlPlane, () => {
   const notices: Told[] = []
   let timed: TimedPlane
   let scene: BreakglassScene
+  let smtp: TestSmtpServer
   before(async () => {
     timed = await timedPlane(suite)
     const server = createServer(async (request, response) => {
@@ -33,18 +38,33 @@ describe('emergencies', needsControlPlane, () => {
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
     const notify = [{ name: 'everybody', kind: 'webhook' as const, url }]
     scene = await breakglassScene(suite, timed.plane, { clock: timed.clock, settings: { notify } })
+    smtp = await startSmtpServer(suite)
+    const mail = { host: '127.0.0.1', port: smtp.port, certificateAuthority: smtp.caPem }
+    await scene.admin.of(MailProvider.resource).create({
+      metadata: { name: 'standard' },
+      spec: { default: true, smtp: mail, sender: { address: 'lanyard@example.com' } },
+    })
   })
   const bypass = { emergencyBypass: { enabled: true, reviewWithin: '20m' }, maxValidFor: '10m', approvalTimeout: '10m' }
   const fire = { emergency: true, reason: 'the database burns' }
 
-  test('A82b: access begins at once, approvers are told, a review is due, and while it is overdue there is no other', async () => {
+  test('A82: access begins at once, every approver is told, a review is due, and while it is overdue there is no other', async () => {
     const plain = await scene.story()
     assert.equal(
       (await plain.dev.request(plain.cluster, plain.group, fire)).status,
       403,
       'only where it is provided for',
     )
-    const { cluster, group, dev, lead } = await scene.story({ escalation: bypass })
+    const approvers = { users: ['lead@example.com'], groups: ['leads', 'night'], hiddenFromUI: ['night'] }
+    const story = await scene.story({
+      escalation: { ...bypass, approvers, notificationExclusions: { groups: ['leads'] } },
+    })
+    const { cluster, group, dev, lead, escalation } = story
+    // As group sync would have it, which this hub has no provider for.
+    const members = { approverGroupMembers: { leads: ['ann@example.com'], night: ['bob@example.com'] } }
+    await scene.admin
+      .of(BreakglassEscalation.resource, scene.namespace)
+      .patch(escalation, { type: 'merge', body: { status: members } }, { subresource: 'status' })
     assert.equal((await dev.request(cluster, group, { emergency: true })).status, 422, 'never without a reason')
     const asked = await dev.request(cluster, group, fire)
     assert.equal(asked.status, 201, JSON.stringify(asked.body))
@@ -57,6 +77,16 @@ describe('emergencies', needsControlPlane, () => {
       notices.some(({ transition, audience, session }) =>
         Boolean(transition === 'emergency' && audience === 'approvers' && session.name === metadata.name),
       ),
+    )
+    const alarmed = await eventually(
+      'all approvers have mail',
+      () => smtp.mails.filter(({ raw }) => raw.includes(metadata.name) && raw.includes('EMERGENCY')),
+      { until: (mails) => mails.length >= 3 },
+    )
+    assert.deepEqual(
+      alarmed.flatMap(({ to }) => to).sort(),
+      ['ann@example.com', 'bob@example.com', 'lead@example.com'],
+      'also those whom nobody sees, and those who want no mail',
     )
 
     await timed.advance(new Date(status?.expiresAt ?? '').getTime() - timed.clock.now().getTime())

@@ -1,6 +1,11 @@
 /** Server-sent events: everything that happens to a session, once and in order, wherever a reader goes on. */
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { before, describe, test } from 'node:test'
+import type { AuditRecord } from '../../../src/access/audit/chain.ts'
+import { readAuditHeads, verifyAudit } from '../../../src/access/audit/index.ts'
+import { AuditConfig } from '../../../src/apis/breakglass/audit-config.ts'
 import { IdentityProvider } from '../../../src/apis/breakglass/identity-provider.ts'
 import { eventsIn } from '../../../src/cli/server-sent-events.ts'
 import type { BreakglassScene, TestPerson } from '../../support/breakglass-scene.ts'
@@ -8,6 +13,7 @@ import { breakglassScene } from '../../support/breakglass-scene.ts'
 import { needsControlPlane } from '../../support/control-plane.ts'
 import { eventually } from '../../support/eventually.ts'
 import { suiteScope } from '../../support/suite-scope.ts'
+import { tempDir } from '../../support/temp-dir.ts'
 import type { TestScope } from '../../support/test-scope.ts'
 import { teardown } from '../../support/test-scope.ts'
 import type { TimedPlane } from '../../support/timed-plane.ts'
@@ -32,10 +38,23 @@ describe('events of sessions', needsControlPlane, () => {
   const suite = suiteScope()
   let timed: TimedPlane
   let scene: BreakglassScene
+  let path: string
   before(async () => {
     timed = await timedPlane(suite)
-    scene = await breakglassScene(suite, timed.plane, { clock: timed.clock })
+    path = join(tempDir(suite), 'audit.log')
+    scene = await breakglassScene(suite, timed.plane, { clock: timed.clock, settings: { auditFile: path } })
+    const configs = scene.admin.of(AuditConfig.resource)
+    await configs.create({ metadata: { name: 'standard' }, spec: { sinks: [{ name: 'log', type: 'log' }] } })
+    await eventually('it audits', async () => (await configs.get('standard')).status?.activeSinks?.length)
   })
+  /** What the log tells of a session, as transitions. */
+  const recordOf = (session: string): string[] =>
+    readFileSync(path, 'utf8')
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as AuditRecord)
+      .filter(({ event }) => event.requestContext.sessionName === session && event.type.startsWith('session.'))
+      .map(({ event }) => event.type.replace('session.', ''))
 
   async function read(t: TestScope, person: TestPerson, after?: string, url = scene.url): Promise<Reader> {
     const over = new AbortController()
@@ -77,7 +96,7 @@ describe('events of sessions', needsControlPlane, () => {
   const until = (reader: Reader, count: number) =>
     eventually(`${count} events`, () => reader.told.length, { until: (found) => found >= count })
 
-  test('A84b: every transition is told once and in order, and a reader goes on by id over a restart of the hub', async (t) => {
+  test('A84: every transition is told once, in order and from any id on, and the log of it cannot be changed unseen', async (t) => {
     const one = await scene.story()
     const two = await scene.story()
     const witness = await read(t, one.lead)
@@ -128,6 +147,36 @@ describe('events of sessions', needsControlPlane, () => {
     await until(witnessed, 3)
     assert.deepEqual([words(second).at(-1), words(witnessed).at(-1)], [`${c} 1 requested`, `${c} 1 requested`])
     for (const reader of [second, witnessed]) reader.close()
+
+    // The orderly end anchors the last record of each process.
+    await eventually(
+      'all of it is on record',
+      () => recordOf(a).length === 3 && recordOf(b).length === 3 && recordOf(c).length === 1,
+    )
+    await scene.stop()
+    const written = readFileSync(path, 'utf8').trimEnd().split('\n')
+    const heads = await readAuditHeads(scene.admin, scene.namespace)
+    for (const [session, transitions] of [
+      [a, ['requested', 'approved', 'dropped']],
+      [b, ['requested', 'approved', 'revoked']],
+    ])
+      assert.deepEqual(recordOf(session), transitions)
+    assert.deepEqual(await verifyAudit(written, heads), { ok: true, records: written.length, writers: 2, torn: [] })
+    const firstBad = async (lines: readonly string[]) => {
+      const verdict = await verifyAudit(lines, heads)
+      return verdict.ok ? 'untouched' : `${verdict.fault.what}, line ${verdict.fault.line}`
+    }
+    const [one_ = '', two_ = '', three = ''] = written
+    assert.deepEqual(
+      [
+        await firstBad(written.with(1, two_.replace('example.com', 'example.org'))),
+        await firstBad(written.toSpliced(1, 1)),
+        await firstBad([one_, three, two_, ...written.slice(3)]),
+        await firstBad(written.slice(0, -1)),
+      ],
+      ['edited, line 2', 'missing, line 2', 'reordered, line 2', `tail cut, line ${written.length - 1}`],
+    )
+    await scene.start()
   })
 
   test('people are told of what they may see, whichever replica they ask', async (t) => {

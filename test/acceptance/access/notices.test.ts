@@ -3,7 +3,6 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { before, describe, test } from 'node:test'
-import { BreakglassEscalation } from '../../../src/apis/breakglass/breakglass-escalation.ts'
 import type { MailProviderSpec } from '../../../src/apis/breakglass/mail-provider.ts'
 import { MailProvider } from '../../../src/apis/breakglass/mail-provider.ts'
 import type { Checkpoint, CheckpointName } from '../../../src/core/checkpoint.ts'
@@ -99,27 +98,6 @@ describe('notices of sessions', needsControlPlane, () => {
         .flatMap(({ to }) => to),
       ['dev@example.com'],
     )
-  })
-
-  test('A82a: of an emergency every approver is told, also members of groups and those who want no mail', async () => {
-    const { escalation, cluster, group, dev } = await scene.story({
-      escalation: {
-        approvers: { users: ['lead@example.com'], groups: ['leads', 'night'], hiddenFromUI: ['night'] },
-        emergencyBypass: { enabled: true },
-        notificationExclusions: { groups: ['leads'] },
-      },
-    })
-    // As group sync would have it, which this hub has no provider for.
-    const status = { approverGroupMembers: { leads: ['ann@example.com'], night: ['bob@example.com'] } }
-    await scene.admin
-      .of(BreakglassEscalation.resource, scene.namespace)
-      .patch(escalation, { type: 'merge', body: { status } }, { subresource: 'status' })
-    const asked = await dev.request(cluster, group, { reason: 'it burns', emergency: true })
-    assert.equal(asked.status, 201, JSON.stringify(asked.body))
-    const name: string = asked.body.metadata?.name ?? asked.body.name
-    await eventually('it is told', async () => ((await scene.session(name)).status?.told ?? 0) > 0)
-    const alarmed = mailsAbout(name).filter(({ raw }) => raw.includes('EMERGENCY'))
-    assert.deepEqual(alarmed.flatMap(({ to }) => to).sort(), ['ann@example.com', 'bob@example.com', 'lead@example.com'])
   })
 
   test('nobody gets mail who wants none, and the provider of the escalation sends before the one of the cluster', async () => {

@@ -3,10 +3,7 @@ import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { DenyPolicy } from '../../../src/apis/breakglass/deny-policy.ts'
 import type { DenyRule } from '../../../src/apis/breakglass/deny-rule-fields.ts'
-import { KubeFailure } from '../../../src/kube/failures.ts'
 import { namespaces, subjectAccessReviews } from '../../../src/kube/kinds.ts'
-import type { Collection, Kube } from '../../../src/kube/kube.ts'
-import type { KubeObject, Resource } from '../../../src/kube/objects.ts'
 import type { AskedFor, BreakglassScene } from '../../support/breakglass-scene.ts'
 import { breakglassScene } from '../../support/breakglass-scene.ts'
 import { uniqueName } from '../../support/builders.ts'
@@ -17,6 +14,7 @@ import { suiteScope } from '../../support/suite-scope.ts'
 import type { TimedPlane } from '../../support/timed-plane.ts'
 import { timedPlane } from '../../support/timed-plane.ts'
 import { allow } from '../../support/webhook-scene.ts'
+import { withoutPolicies } from '../../support/without-policies.ts'
 
 const dev = 'dev@example.com'
 const secrets: DenyRule = { verbs: ['*'], apiGroups: [''], resources: ['secrets'] }
@@ -158,7 +156,7 @@ describe('deny policies', needsControlPlane, () => {
     assert.equal(kind(await ask(cluster)), 'allowed', 'the other session still grants what it may')
   })
 
-  test('A70a: namespaces are selected by label, and without labels it is denied unless a pattern decides', async () => {
+  test('namespaces are selected by label, and without labels it is denied unless a pattern decides', async () => {
     const story = await scene.story()
     const { cluster, group } = story
     await approved(story)
@@ -228,42 +226,3 @@ describe('deny policies', needsControlPlane, () => {
     })
   })
 })
-
-const methodsOf = <T extends KubeObject>(found: Collection<T>): Collection<T> => ({
-  get: (...given) => found.get(...given),
-  find: (...given) => found.find(...given),
-  list: (...given) => found.list(...given),
-  pages: (...given) => found.pages(...given),
-  create: (...given) => found.create(...given),
-  update: (...given) => found.update(...given),
-  patch: (...given) => found.patch(...given),
-  apply: (...given) => found.apply(...given),
-  delete: (...given) => found.delete(...given),
-  deleteCollection: (...given) => found.deleteCollection(...given),
-  createSubresource: (...given) => found.createSubresource(...given),
-  watch: (...given) => found.watch(...given),
-  metadata: found.metadata,
-})
-
-/** A hub that is refused to look at policies while that is said. */
-function withoutPolicies(kube: Kube, areUnreadable: () => boolean): Kube {
-  const refuse = (): never => {
-    const message = 'denypolicies is forbidden'
-    throw new KubeFailure({ code: 403, reason: 'Forbidden', message }, { method: 'GET', path: '/' })
-  }
-  const of = <T extends KubeObject>(resource: Resource<T>, namespace?: string): Collection<T> => {
-    const found = kube.of(resource, namespace)
-    if (resource.plural !== DenyPolicy.resource.plural) return found
-    const unless =
-      <A extends unknown[], R>(ask: (...given: A) => R) =>
-      (...given: A): R =>
-        areUnreadable() ? refuse() : ask(...given)
-    return {
-      ...methodsOf(found),
-      list: unless((options) => found.list(options)),
-      pages: unless((options) => found.pages(options)),
-      watch: unless((options) => found.watch(options)),
-    }
-  }
-  return { of, request: (given) => kube.request(given) }
-}
