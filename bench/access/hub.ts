@@ -1,5 +1,5 @@
 // The hub's part that lets people break glass, as `lanyard hub` puts it together, in a process of its own.
-import '../reach/frugal.ts'
+import '../reach/ready.ts'
 import { accessHub } from '../../src/access/hub/index.ts'
 import { defaultAccessSettings } from '../../src/access/settings.ts'
 import { passBy } from '../../src/core/checkpoint.ts'

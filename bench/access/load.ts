@@ -29,8 +29,10 @@ const opened = (hub: HubFacts, count: number): Promise<Wire[]> =>
 let next = Math.floor(performance.timeOrigin / 1_000) * 1_000
 
 async function throughput(task: ThroughputTask): Promise<ThroughputAnswer> {
-  const { hub, workload, connections, warmMs, forMs } = task
+  const { hub, connections, warmMs, forMs } = task
   const wires = await opened(hub, connections)
+  const question = questions(task)
+  using _ = wideAwake()
   /** On a machine with too much to do a cluster may be late: that is told, beside the number. */
   const during = async (ms: number): Promise<{ took: number[]; wrong: number }> => {
     const took: number[] = []
@@ -39,7 +41,7 @@ async function throughput(task: ThroughputTask): Promise<ThroughputAnswer> {
     await Promise.all(
       wires.map(async (wire) => {
         for (let startedAt = performance.now(); startedAt < until; startedAt = performance.now()) {
-          await askedRightly(wire, questionOf(workload, next++, task)).catch((error: unknown) => {
+          await askedRightly(wire, question()).catch((error: unknown) => {
             if (!(error instanceof WrongAnswer)) throw error
             wrong += 1
           })
@@ -49,7 +51,7 @@ async function throughput(task: ThroughputTask): Promise<ThroughputAnswer> {
     )
     return { took, wrong }
   }
-  await everybodyOnce(wires, task)
+  await everybodyOnce(wires, question)
   await during(warmMs)
   const before = await usageOf(hub)
   const startedAt = performance.now()
@@ -67,17 +69,36 @@ async function throughput(task: ThroughputTask): Promise<ThroughputAnswer> {
   }
 }
 
+/** Whoever asks has to be quicker than whoever answers, so what is asked again is put together once. */
+function questions(task: ThroughputTask): () => Question {
+  const { workload } = task
+  if (workload === 'round trip') return () => questionOf(workload, next++, task)
+  const asked = Array.from({ length: people }, (_, number) => questionOf(workload, number, task))
+  return () => asked[next++ % people] as Question
+}
+
+/**
+ * Never sleeps: to wake up whoever asks costs the hub as much as half an answer, and is due for each answer where the
+ * hub is the slower one, and for hardly any where it is the quicker one. So routes would not be compared but sleeps.
+ */
+function wideAwake(): Disposable {
+  let isOver = false
+  const again = () => void (isOver || setImmediate(again))
+  again()
+  return {
+    [Symbol.dispose]() {
+      isOver = true
+    },
+  }
+}
+
 /** A hub that meets a cluster for the first time opens a connection: that is another matter than what is measured. */
-async function everybodyOnce(wires: readonly Wire[], task: ThroughputTask): Promise<void> {
-  const from = next
-  next += people
-  await Promise.all(
+const everybodyOnce = (wires: readonly Wire[], question: () => Question): Promise<unknown> =>
+  Promise.all(
     wires.map(async (wire, lane) => {
-      for (let number = lane; number < people; number += wires.length)
-        await wire.ask(questionOf(task.workload, from + number, task).text)
+      for (let number = lane; number < people; number += wires.length) await wire.ask(question().text)
     }),
   )
-}
 
 /** As many connections as an API server would use; who finds none free waits, and that counts. */
 class Lane {

@@ -1,5 +1,5 @@
 // The hub's part that gets into clusters, in a process of its own. One JSON argument, one JSON line.
-import './frugal.ts'
+import './ready.ts'
 import { setTimeout as delay } from 'node:timers/promises'
 import { passBy } from '../../src/core/checkpoint.ts'
 import { systemClock } from '../../src/core/clock.ts'

@@ -1,4 +1,4 @@
-import { beFrugal, beSmall } from '../core/small-process.ts'
+import { beReady, beSmall } from '../core/small-process.ts'
 
 /**
  * To be imported before everything else: what V8 has reserved by then stays. An agent runs on every cluster and has
@@ -7,4 +7,4 @@ import { beFrugal, beSmall } from '../core/small-process.ts'
  */
 const [command] = process.argv.slice(2)
 if (command === 'agent') beSmall()
-if (command === 'hub' || command === 'pull-secrets') beFrugal()
+if (command === 'hub' || command === 'pull-secrets') beReady()

@@ -25,7 +25,7 @@ interface Use {
 }
 
 /** What a hub that is killed forgets, at most. */
-const flushWithinMs = 5_000
+const flushWithinMs = 30_000
 /** Of an idle timeout: what is forgotten must not end a session early by much. */
 const idleShare = 8
 const atOnce = 8

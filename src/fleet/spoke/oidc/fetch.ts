@@ -6,6 +6,7 @@ import { checkServerIdentity, createSecureContext } from 'node:tls'
 import type { Clock } from '../../../core/clock.ts'
 import { BoundedMap } from '../../../kube/bounded-map.ts'
 import { systemRoots } from '../../../kube/client/identity.ts'
+import { Handshakes } from './handshakes.ts'
 
 /** Why there is no answer to speak of. Its message is for people and holds nothing that was sent. */
 export class NoAnswer extends Error {
@@ -38,7 +39,8 @@ const mostAuthorities = 64
 
 /**
  * How issuers are asked: over TLS that is verified against `ca` (PEM; absent: the system), without redirects, within a
- * deadline on the clock and a limit on the answer. Each request has a connection of its own: none waits behind another.
+ * deadline on the clock and a limit on the answer. Each request has a connection of its own: once it is open, none waits
+ * behind another.
  */
 export function issuerFetches({ clock, deadlineMs = 10_000 }: FetchDeps): (ca: string | undefined) => IssuerFetch {
   const contexts = new BoundedMap<string, SecureContext>(mostAuthorities)
@@ -47,16 +49,22 @@ export function issuerFetches({ clock, deadlineMs = 10_000 }: FetchDeps): (ca: s
     contexts.set(ca ?? '', context)
     return context
   }
+  const handshakes = new Handshakes()
   return (ca) => async (url, options) => {
     const deadline = new AbortController()
     using _ = clock.countdown(deadlineMs, () =>
       deadline.abort(new NoAnswer(`it did not answer within ${deadlineMs / 1000} seconds`)),
     )
+    let connected: (() => void) | undefined
     try {
-      return await ask(url, options, contextOf(ca), deadline.signal)
+      const context = contextOf(ca)
+      connected = await handshakes.begin(new URL(url).origin, deadline.signal)
+      return await ask(url, options, context, { signal: deadline.signal, connected })
     } catch (error) {
       if (deadline.signal.aborted) throw deadline.signal.reason
       throw error instanceof NoAnswer ? error : noAnswerOf(error)
+    } finally {
+      connected?.()
     }
   }
 }
@@ -75,9 +83,15 @@ function contextFor(ca: string | undefined): SecureContext {
   }
 }
 
-function ask(url: string, options: FetchOptions, secureContext: SecureContext, signal: AbortSignal): Promise<Response> {
+interface Asking {
+  signal: AbortSignal
+  connected: () => void
+}
+
+function ask(url: string, options: FetchOptions, secureContext: SecureContext, asking: Asking): Promise<Response> {
   return new Promise((resolve, reject) => {
     const { method, headers } = options
+    const { signal, connected } = asking
     const body = options.body === undefined || options.body === null ? undefined : String(options.body)
     const sent = request(
       url,
@@ -88,6 +102,7 @@ function ask(url: string, options: FetchOptions, secureContext: SecureContext, s
       (answer) => void read(answer).then(resolve, reject),
     )
     sent.on('error', reject)
+    sent.once('socket', (socket) => socket.once('secureConnect', connected))
     sent.end(body)
   })
 }

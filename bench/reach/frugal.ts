@@ -1,4 +1,0 @@
-import { beFrugal } from '../../src/core/small-process.ts'
-
-// As a hub does it, and before anything else is loaded.
-beFrugal()

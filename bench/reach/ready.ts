@@ -1,0 +1,4 @@
+import { beReady } from '../../src/core/small-process.ts'
+
+// As a hub does it, and before anything else is loaded.
+beReady()
