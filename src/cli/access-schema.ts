@@ -21,7 +21,10 @@ const limits = Type.Object(
     perMinute: count(600, 'Calls of any kind a minute.'),
     burst: count(100, 'Calls at once after a pause.'),
     requestsPerMinute: count(10, 'Sessions asked for a minute.'),
-    reviewsPerSecond: count(200, 'Questions of one cluster to the webhook a second; after a pause as many at once.'),
+    reviewsPerSecond: count(
+      200,
+      'Questions of one cluster to the webhook a second; after a pause half as many at once.',
+    ),
   },
   { default: {}, description: 'What one person, and one cluster, may send.' },
 )

@@ -80,7 +80,7 @@ test('durations are longer than nothing and fit each other', () => {
   assert.deepEqual(fieldsOf({ idleTimeout: '1m' }), [])
 })
 
-test('A56a: an idle timeout is at least four times what an API server remembers', () => {
+test('an idle timeout is at least four times what an API server remembers', () => {
   const slow = { ...defaultAccessSettings, authorizedTtlMs: 30_000 }
   assert.deepEqual(fieldsOf({ idleTimeout: '119s' }, slow), ['spec.idleTimeout'])
   assert.deepEqual(fieldsOf({ idleTimeout: '2m' }, slow), [])

@@ -4,7 +4,7 @@ import type { AccessSettings } from '../settings.ts'
 export type PaceSettings = Pick<AccessSettings, 'limits' | 'totalDeadlineMs'>
 
 /** As much as comes in so long at the pace may come at once after a pause. */
-const burstMs = 1_000
+const burstMs = 500
 /** Of the whole deadline: who waited longer would have no time left for a cluster to be asked. */
 const waitingShare = 0.5
 /** Of one cluster. An API server has no more requests than about this many under way. */

@@ -77,6 +77,20 @@ test('what is under way when it is told to stop is answered, and then it ends', 
   await assert.rejects(fetch(`${url}/thing`))
 })
 
+test('a connection that somebody opened in advance does not hold it up', async (t) => {
+  const clock = new FakeClock()
+  const { port, stop, ended } = await running(
+    t,
+    optionsOf(async () => ({ status: 200 }), { clock }),
+  )
+  const unused = connect(port, '127.0.0.1').on('error', () => {})
+  const closed = new Promise((resolve) => unused.once('close', resolve))
+  await new Promise<void>((resolve) => void unused.once('connect', resolve))
+  stop.abort()
+  await ended
+  await closed
+})
+
 test('what takes longer than the drain is cut off', async (t) => {
   const clock = new FakeClock()
   const begun = Promise.withResolvers<AbortSignal>()

@@ -101,7 +101,7 @@ describe('the webhooks of access', needsControlPlane, () => {
     await escalates({ emergencyBypass: { enabled: true }, disableNotifications: true }, /spec\.disableNotifications/)
   })
 
-  test('A56b: an idle timeout that API servers would not notice is refused', async () => {
+  test('an idle timeout that API servers would not notice is refused', async () => {
     await escalates({ idleTimeout: '59s' }, /spec\.idleTimeout: must be at least 60s/)
     await create(BreakglassEscalation.resource, { ...good, idleTimeout: '1m' })
   })

@@ -1,6 +1,8 @@
 /** What time does to sessions, on the hub: nothing happens to them that is not due, and all that is. */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
+import { escalationMistakes } from '../../../src/access/admission/check-escalation.ts'
+import { BreakglassEscalation } from '../../../src/apis/breakglass/breakglass-escalation.ts'
 import type { SessionSpec } from '../../../src/apis/breakglass/breakglass-session.ts'
 import { BreakglassSession } from '../../../src/apis/breakglass/breakglass-session.ts'
 import type { BreakglassScene } from '../../support/breakglass-scene.ts'
@@ -97,8 +99,14 @@ describe('the life of sessions', needsControlPlane, () => {
     await scene.reaches(name, 'ApprovalTimeout')
   })
 
-  test('A56: every use counts, idleness ends access at its moment, and the session says so', async () => {
+  test('A56: every use counts, idleness ends access at its moment, and less than API servers notice is refused', async () => {
     const story = await scene.story({ escalation: { idleTimeout: '2m' } })
+    const escalations = scene.admin.of(BreakglassEscalation.resource, scene.namespace)
+    const escalation = await escalations.get(story.escalation)
+    // What the webhook of escalations asks; that an API server asks it: admission-kinds.
+    const slow = { ...scene.settings, authorizedTtlMs: 31_000 }
+    const fields = escalationMistakes(escalation, slow).map(({ field }) => field)
+    assert.deepEqual([fields, escalationMistakes(escalation, scene.settings)], [['spec.idleTimeout'], []])
     const name = await approved(story)
     await eventually('it grants', () => allowed(story))
     await timed.advance('100s')

@@ -167,15 +167,15 @@ describe('what the webhook asks of a cluster', needsControlPlane, () => {
     assert.equal((await scene.ask(cluster, 'dev@example.com')).body.status.allowed, false)
   })
 
-  test('A56a: whatever a session allows is its last activity, and counts', async (t) => {
+  test('whatever a session allows is its last activity, and counts', async (t) => {
     const { cluster } = await standInCluster(t)
     const name = await session({ cluster, user: 'dev@example.com', grantedGroup: 'admins', idleTimeout: '10m' })
     await eventually('it is allowed', async () => (await scene.ask(cluster, 'dev@example.com')).body.status?.allowed)
     const count = async () => (await sessions().get(name)).status?.activityCount ?? 0
-    await timed.clock.advance(5_000)
+    await timed.clock.advance(30_000)
     const first = await eventually('it is written', count, { until: (n) => n > 0 })
     for (let n = 0; n < 7; n += 1) await scene.ask(cluster, 'dev@example.com', { name: `n${n}` })
-    await timed.clock.advance(5_000)
+    await timed.clock.advance(30_000)
     await eventually('all are counted', count, { until: (n) => n === first + 7 })
     const { lastActivity = '' } = (await sessions().get(name)).status ?? {}
     assert.ok(new Date(lastActivity) <= timed.clock.now())
