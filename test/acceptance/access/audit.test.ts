@@ -21,6 +21,7 @@ import { uniqueName } from '../../support/builders.ts'
 import { aCanary, assertNoCanary } from '../../support/canary.ts'
 import { needsControlPlane } from '../../support/control-plane.ts'
 import { eventually } from '../../support/eventually.ts'
+import { startHttpServer } from '../../support/http-server.ts'
 import type { JsonHandler } from '../../support/https-server.ts'
 import { startHttpsServer } from '../../support/https-server.ts'
 import { kubeClient } from '../../support/kube-client.ts'
@@ -176,6 +177,30 @@ describe('the audit of access', needsControlPlane, () => {
 
     const forged = await verifyAudit([...lines(), JSON.stringify(new Chain('forger').append(anEvent()))], known)
     assert.equal(!forged.ok && forged.fault.what, 'unknown writer')
+  })
+
+  test('while the audit has to wait people are told once, and what waited is told when it can be', async (t) => {
+    const people = await startHttpServer(t)
+    scene.settings.notify = [{ name: 'everybody', kind: 'webhook', url: people.url }]
+    await scene.stop()
+    mayAnchor = () => false
+    await scene.start()
+    const { cluster, group, dev } = await scene.story()
+    const name: string = (await dev.request(cluster, group)).body.metadata.name
+    const heard = () => people.got.filter(({ body }) => body.session.name === name).length
+    await eventually('people are told', () => heard() > 0)
+    for (let n = 0; n < 20; n += 1) await timed.clock.advance(15_000)
+    assert.deepEqual([heard(), (await scene.session(name)).status?.told, types(name)], [1, undefined, []])
+
+    mayAnchor = () => true
+    await eventually('it is on record', async () => {
+      await timed.clock.advance(5_000)
+      return (await scene.session(name)).status?.told === 1
+    })
+    const { uid } = (await scene.session(name)).metadata
+    const ids = new Set(recordsOf(name).map(({ event }) => event.id))
+    assert.deepEqual([heard(), [...ids]], [1, [`${uid}/1`]], 'what is there twice says that it is the same')
+    scene.settings.notify = []
   })
 
   test('each transition is told once, in order, and again only under the same id', async () => {
