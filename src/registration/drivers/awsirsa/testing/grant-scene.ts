@@ -1,0 +1,68 @@
+import { FakeClock } from '../../../../../test/support/fake-clock.ts'
+import { MemoryKube } from '../../../../../test/support/memory-kube.ts'
+import { ManagedCluster } from '../../../../apis/cluster/managed-cluster.ts'
+import { randomFrom } from '../../../../core/random.ts'
+import type { Stored } from '../../../../kube/objects.ts'
+import { awsGrant } from '../hub-grant.ts'
+import { recordAnnotation } from '../hub-record.ts'
+import type { AwsCheckpoint } from '../hub-world.ts'
+import { MemoryAws } from './memory-aws.ts'
+import { aManagedCluster, hub } from './samples.ts'
+
+export class Killed extends Error {}
+
+/** A hub's grant on AWS and Kubernetes in memory, whose process can be killed at a checkpoint and started again. */
+export function grantScene() {
+  const clock = new FakeClock()
+  const kube = new MemoryKube(clock)
+  const aws = new MemoryAws(() => clock.now())
+  const clusters = kube.of(ManagedCluster.resource)
+  const passed: AwsCheckpoint[] = []
+  let killAt: AwsCheckpoint | undefined
+  const checkpoint = (name: AwsCheckpoint) => {
+    passed.push(name)
+    if (name !== killAt) return
+    killAt = undefined
+    throw new Killed(name)
+  }
+  const start = () =>
+    awsGrant({
+      hub,
+      tags: { team: 'blue' },
+      iam: aws.iam,
+      eks: aws.eks,
+      kube,
+      clock,
+      random: randomFrom(() => 0),
+      checkpoint,
+    })
+  let grant = start()
+  const current = (name: string): Promise<Stored<ManagedCluster>> => clusters.get(name)
+  return {
+    clock,
+    kube,
+    aws,
+    clusters,
+    passed,
+    join: (name = 'west', annotations?: Record<string, string>) => clusters.create(aManagedCluster(name, annotations)),
+    ensure: async (name = 'west') => await grant.ensure(await current(name)),
+    revoke: async (name = 'west') => await grant.revoke(await current(name)),
+    /** Comes back for as long as it is told to. */
+    async revokeToEnd(name = 'west') {
+      for (;;) {
+        const outcome = await grant.revoke(await current(name))
+        if (outcome.outcome !== 'requeueAfter') return outcome
+        await clock.advance(outcome.ms)
+      }
+    },
+    keepUp: (name = 'west') => grant.keepUp(name),
+    grant: () => grant,
+    record: async (name = 'west') => (await current(name)).metadata.annotations?.[recordAnnotation],
+    killAt(name: AwsCheckpoint) {
+      killAt = name
+    },
+    restart() {
+      grant = start()
+    },
+  }
+}
