@@ -5,6 +5,7 @@ import { acceptCommand } from './accept.ts'
 import { accessCommand } from './access.ts'
 import { addonCommand } from './addon.ts'
 import { agentCommand } from './agent.ts'
+import { awsCommand } from './aws.ts'
 import { denyCommand } from './deny.ts'
 import { deployCommand } from './deploy.ts'
 import { describeCommand } from './describe.ts'
@@ -58,6 +59,7 @@ const commands = [
   reachCommand,
   accessCommand,
   pullSecretsCommand,
+  awsCommand,
   doctorCommand,
   hubCommand,
   agentCommand,

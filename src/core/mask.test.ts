@@ -64,7 +64,16 @@ test('a token at the start of a line is masked inside JSON too', () => {
 })
 
 test('a long line that only looks suspicious costs little', () => {
-  const pieces = ['-eyJ', 'LS0tLS1CRUdJTi', '://a:', '-----BEGIN PRIVATE KEY-----\\', 'Bearer ', '\\n']
+  const pieces = [
+    '-eyJ',
+    'LS0tLS1CRUdJTi',
+    '://a:',
+    '-----BEGIN PRIVATE KEY-----\\',
+    'Bearer ',
+    '\\n',
+    'k8s-aws-v1.',
+    'x-amz-signature\\\\',
+  ]
   for (const piece of pieces) {
     const startedAt = performance.now()
     maskText(piece.repeat(100_000 / piece.length))
@@ -78,6 +87,31 @@ test('tokens and passwords in common dress are masked', () => {
   assert.equal(maskText('Basic dXNlcjpwYXNz'), 'Basic ***')
   assert.equal(maskText('connect postgres://lanyard:hunter2@db:5432/x'), 'connect postgres://lanyard:***@db:5432/x')
   assert.equal(maskText('amqp://u:p@ss@host/a b@c'), 'amqp://u:***@host/a b@c')
+})
+
+test('a token for EKS is masked, alone and as a bearer', () => {
+  const token = `k8s-aws-v1.${Buffer.from('https://sts.eu-west-1.amazonaws.com/?Action=x').toString('base64url')}`
+  assert.equal(maskText(`the hub refused ${token}.`), 'the hub refused k8s-aws-v1.***.')
+  assert.equal(maskText(`authorization: Bearer ${token}`), 'authorization: Bearer ***')
+  assert.deepEqual(JSON.parse(maskText(JSON.stringify({ token, kept: 'x' }))), { token: 'k8s-aws-v1.***', kept: 'x' })
+})
+
+test('the session of AWS in a presigned URL or a header is masked, and what signs it', () => {
+  const session = 'FwoGZXIvYXdzE+canary/=='
+  const encoded = encodeURIComponent(session)
+  const url = `https://sts.amazonaws.com/?Action=x&X-Amz-Security-Token=${encoded}&X-Amz-Date=1&X-Amz-Signature=00ff`
+  const masked = 'https://sts.amazonaws.com/?Action=x&X-Amz-Security-Token=***&X-Amz-Date=1&X-Amz-Signature=***'
+  assert.equal(maskText(`GET ${url} failed`), `GET ${masked} failed`)
+  assert.deepEqual(JSON.parse(maskText(JSON.stringify({ url }))), { url: masked })
+  const lines = (value: string) => `host:a\nx-amz-security-token:${value}\nX-Amz-Security-Token: ${value}\n\nhost`
+  assert.equal(maskText(lines(session)), lines('***'))
+  assert.deepEqual(JSON.parse(maskText(JSON.stringify(lines(session)))), lines('***'))
+  const headers = { 'x-amz-security-token': session, 'X-Amz-Security-Token': [session], host: 'a' }
+  const hiddenHeaders = { 'x-amz-security-token': '***', 'X-Amz-Security-Token': ['***'], host: 'a' }
+  assert.deepEqual(JSON.parse(maskText(JSON.stringify(headers))), hiddenHeaders)
+  assert.deepEqual(JSON.parse(JSON.parse(maskText(JSON.stringify(JSON.stringify(headers))))), hiddenHeaders)
+  for (const text of ['{"x-amz-security-token":null}', 'x-amz-date;x-amz-security-token', 'see k8s-aws-v1'])
+    assert.equal(maskText(text), text)
 })
 
 test('ordinary text stays as it is', () => {
@@ -94,7 +128,17 @@ test('ordinary text stays as it is', () => {
 test('a masked line of JSON is still JSON, whatever the strings hold', () => {
   const piece = fc.oneof(
     fc.string(),
-    fc.constantFrom(pem, pem.slice(0, 70), jwt, `Bearer ${jwt}`, 'a://b:c@d', '\\', '"', '-----BEGIN PRIVATE KEY-----'),
+    fc.constantFrom(
+      pem,
+      pem.slice(0, 70),
+      jwt,
+      `Bearer ${jwt}`,
+      'a://b:c@d',
+      'x-amz-signature:',
+      '\\',
+      '"',
+      '-----BEGIN PRIVATE KEY-----',
+    ),
   )
   const text = fc.array(piece, { maxLength: 6 }).map((pieces) => pieces.join(''))
   fc.assert(

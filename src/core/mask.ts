@@ -29,12 +29,19 @@ const credentials: readonly { find: RegExp; keep: string | ((found: string) => s
     find: /(?<=\b|\\[bfnrt]|\\u[\da-f]{4})([Bb]earer|[Bb]asic|BEARER|BASIC) +(?=[a-z.~+/-]{20}|[a-z.~+/-]*[A-Z\d_=])[\w.~+/-]{6,}=*/g,
     keep: `$1 ${hidden}`,
   },
+  // A token for EKS is a presigned URL in base64url.
+  { find: /(k8s-aws-v1\.)[\w-]+=*/g, keep: `$1${hidden}` },
+  // What makes a presigned URL of AWS worth something: in the URL, as a header, or as a member of JSON.
+  {
+    find: /(x-amz-(?:security-token|signature)(?:=|%3D|: *|\\*["'] *: *\[? *\\*["']))(?:[\w+/=%.~-]|\\\/)+/gi,
+    keep: `$1${hidden}`,
+  },
   // The user half of `https://user:password@host` may stay. The password goes on to the last @, as not all escape theirs.
   { find: /(:\/\/[^\s/:@"\\]*:)[^\s/"\\]+@/g, keep: `$1${hidden}@` },
 ]
 
-/** One look that almost every line passes, so that the five passes are paid for only when there is something to find. */
-const suspicious = /PRIVATE KEY|LS0tLS1CRUdJ|eyJ|bearer|basic|:\/\/[^\s/:@"\\]*:[^\s/"\\]+@/i
+/** One look that almost every line passes, so that the passes are paid for only when there is something to find. */
+const suspicious = /PRIVATE KEY|LS0tLS1CRUdJ|eyJ|bearer|basic|k8s-aws-v1|x-amz-s|:\/\/[^\s/:@"\\]*:[^\s/"\\]+@/i
 
 /** `text` with everything that looks like a credential replaced by ***. Plain text and JSON text alike. */
 export function maskText(text: string): string {
