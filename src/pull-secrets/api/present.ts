@@ -39,7 +39,9 @@ export const presentResumed = (secret: PullSecret): Json => ({
 export const isPending = (registries: RegistryProgress): boolean => Object.values(registries).includes('pending')
 
 const presentProgress = (registries: RegistryProgress): Json[] =>
-  Object.entries(registries).map(([registry_id, state]) => ({ registry_id, state }))
+  Object.entries(registries)
+    .map(([registry_id, state]) => ({ registry_id, state }))
+    .toSorted((a, b) => (a.registry_id < b.registry_id ? -1 : 1))
 
 export const presentDeletion = (cluster: string, registries: RegistryProgress): Json => ({
   kind: 'PullSecretDeletion',
