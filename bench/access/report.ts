@@ -58,18 +58,9 @@ function speedTable(sessions: number, { clusters, policies, throughput }: Answer
       return [
         titles[workload],
         shown(rates(workload), '/s'),
-        shown(
-          sampled(measured[workload], ({ p50 }) => p50),
-          'ms',
-        ),
-        shown(
-          sampled(measured[workload], ({ p99 }) => p99),
-          'ms',
-        ),
-        shown(
-          sampled(measured[workload], ({ cpuMsPerThousand }) => cpuMsPerThousand),
-          'ms',
-        ),
+        inMs(measured[workload], 'p50'),
+        inMs(measured[workload], 'p99'),
+        inMs(measured[workload], 'cpuMsPerThousand'),
         `${(sampled(measured[workload], ({ wrong }) => wrong).median * 100).toFixed(1)} %`,
         withGoal.includes(workload) ? goalOf(`${percent}; goal ${leastShare * 100} %`, share >= leastShare) : percent,
       ]
@@ -77,19 +68,19 @@ function speedTable(sessions: number, { clusters, policies, throughput }: Answer
   ])
 }
 
+const inMs = (answers: readonly ThroughputAnswer[], what: 'p50' | 'p99' | 'cpuMsPerThousand'): string =>
+  shown(
+    sampled(answers, (answer) => answer[what]),
+    'ms',
+  )
+
 /** What more sessions cost those who ask, and the memory. */
 function growthTable({ throughput }: Answers): string {
   const rows = [...throughput].map(([sessions, measured]) => [
     `${sessions} sessions`,
     ...(['no session', 'cached'] as const).flatMap((workload) => [
-      shown(
-        sampled(measured[workload], ({ p50 }) => p50),
-        'ms',
-      ),
-      shown(
-        sampled(measured[workload], ({ p99 }) => p99),
-        'ms',
-      ),
+      inMs(measured[workload], 'p50'),
+      inMs(measured[workload], 'p99'),
     ]),
     shown(
       sampled(measured.cached, ({ usage }) => usage.heapUsed / 2 ** 20),

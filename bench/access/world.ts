@@ -1,14 +1,12 @@
 import { sessionLabels } from '../../src/access/names.ts'
 import { sessionName, slotOf } from '../../src/access/sessions/slot.ts'
 import { digestOf, secretOf } from '../../src/access/webhook-tokens/record.ts'
-import { AuditConfig } from '../../src/apis/breakglass/audit-config.ts'
 import { BreakglassEscalation } from '../../src/apis/breakglass/breakglass-escalation.ts'
 import { BreakglassSession } from '../../src/apis/breakglass/breakglass-session.ts'
 import { ClusterConfig } from '../../src/apis/breakglass/cluster-config.ts'
 import type { DenyPolicySpec } from '../../src/apis/breakglass/deny-policy.ts'
 import { DenyPolicy } from '../../src/apis/breakglass/deny-policy.ts'
-import { IdentityProvider } from '../../src/apis/breakglass/identity-provider.ts'
-import { MailProvider } from '../../src/apis/breakglass/mail-provider.ts'
+import { hubKinds } from '../../src/apis/fleet-kinds.ts'
 import { applyManifests } from '../../src/cli/apply-manifests.ts'
 import { untilServed } from '../../src/cli/init-steps.ts'
 import { after, systemClock } from '../../src/core/clock.ts'
@@ -28,16 +26,7 @@ const groups = 50
 /** Clusters, their tokens, and the policies: what stays the same in every measurement. */
 export async function makeWorld(kube: Kube, standIns: StandIns, policies: number): Promise<void> {
   const { signal } = new AbortController()
-  const kinds = [
-    ClusterConfig,
-    IdentityProvider,
-    BreakglassEscalation,
-    BreakglassSession,
-    DenyPolicy,
-    AuditConfig,
-    MailProvider,
-  ]
-  const crds = crdManifests(kinds)
+  const crds = crdManifests(hubKinds)
   await applyManifests(kube, crds, signal)
   await untilServed(crds, { kube, clock: systemClock, random: systemRandom, signal, timeoutMs: 30_000 })
   await kube.of(namespaces).create({ metadata: { name: hubNamespace } })
