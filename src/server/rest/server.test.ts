@@ -3,6 +3,7 @@ import { request as httpsRequest } from 'node:https'
 import { connect } from 'node:net'
 import type { TestContext } from 'node:test'
 import { test } from 'node:test'
+import { connect as tlsConnect } from 'node:tls'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
 import { systemClock } from '../../core/clock.ts'
 import { isFailure } from '../../core/failure.ts'
@@ -77,19 +78,27 @@ test('what is under way when it is told to stop is answered, and then it ends', 
   await assert.rejects(fetch(`${url}/thing`))
 })
 
-test('a connection that somebody opened in advance does not hold it up', async (t) => {
-  const clock = new FakeClock()
-  const { port, stop, ended } = await running(
-    t,
-    optionsOf(async () => ({ status: 200 }), { clock }),
-  )
-  const unused = connect(port, '127.0.0.1').on('error', () => {})
-  const closed = new Promise((resolve) => unused.once('close', resolve))
-  await new Promise<void>((resolve) => void unused.once('connect', resolve))
-  stop.abort()
-  await ended
-  await closed
-})
+for (const scheme of ['http', 'https'] as const)
+  test(`a connection of ${scheme} that somebody opened in advance does not hold it up`, async (t) => {
+    const clock = new FakeClock()
+    const certificate = selfSigned({ names: { ipAddresses: ['127.0.0.1'] }, clock })
+    const more = scheme === 'https' ? { clock, certificate } : { clock }
+    const { port, stop, ended } = await running(
+      t,
+      optionsOf(async () => ({ status: 200 }), more),
+    )
+    const silent = connect(port, '127.0.0.1').on('error', () => {})
+    const closed = [new Promise((resolve) => silent.once('close', resolve))]
+    await new Promise<void>((resolve) => void silent.once('connect', resolve))
+    if (scheme === 'https') {
+      const shaken = tlsConnect({ port, host: '127.0.0.1', rejectUnauthorized: false }).on('error', () => {})
+      closed.push(new Promise((resolve) => shaken.once('close', resolve)))
+      await new Promise<void>((resolve) => void shaken.once('secureConnect', resolve))
+    }
+    stop.abort()
+    await ended
+    await Promise.all(closed)
+  })
 
 test('what takes longer than the drain is cut off', async (t) => {
   const clock = new FakeClock()

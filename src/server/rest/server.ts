@@ -1,6 +1,4 @@
-import type { Server as HttpServer, IncomingMessage } from 'node:http'
 import type { Server as HttpsServer } from 'node:https'
-import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { aborted } from '../../core/lifecycle.ts'
 import { failures } from '../failures.ts'
@@ -11,6 +9,7 @@ import { boundAt, serverOf } from '../server.ts'
 import type { CertificateSource, ServingCertificate } from '../serving-certificate.ts'
 import type { RestAppOptions } from './app.ts'
 import { restApp } from './app.ts'
+import { Connections } from './connections.ts'
 
 export interface RestServerOptions extends Omit<RestAppOptions, 'tls'> {
   listen: Address
@@ -29,7 +28,7 @@ async function runServer(options: RestServerOptions, signal: AbortSignal, onList
   const first = await certificate?.(signal)
   const app = await restApp({ ...options, ...(first && { tls: first }) })
   signal.throwIfAborted()
-  const unused = unusedConnections(app.server, first ? 'secureConnection' : 'connection')
+  const connections = new Connections(app.server)
   const bound = await bind(app, listen, first ? 'https' : 'http')
   log.info({ url: bound.url }, 'serving')
   onListening(bound)
@@ -39,22 +38,11 @@ async function runServer(options: RestServerOptions, signal: AbortSignal, onList
     const renewing = first && certificate && keepCertificate({ certificate, clock, log }, first, present, signal)
     await Promise.all([aborted(signal), renewing])
   } finally {
-    using _force = clock.countdown(drainMs, () => app.server.closeAllConnections())
+    using _force = clock.countdown(drainMs, () => connections.endAll())
     const closed = app.close()
-    for (const socket of unused) socket.destroy()
+    connections.endUnused()
     await closed
   }
-}
-
-/** Those on which nobody has asked anything yet, as clients open them in advance: Node takes them for busy and would wait. */
-function unusedConnections(server: HttpServer, opened: 'connection' | 'secureConnection'): ReadonlySet<Socket> {
-  const unused = new Set<Socket>()
-  server.on(opened, (socket: Socket) => {
-    unused.add(socket)
-    socket.once('close', () => unused.delete(socket))
-  })
-  server.on('request', ({ socket }: IncomingMessage) => unused.delete(socket))
-  return unused
 }
 
 async function bind(app: FastifyInstance, { host, port }: Address, scheme: 'http' | 'https'): Promise<Bound> {
