@@ -10,7 +10,7 @@ import type { KubeClient } from '../../src/kube/client/index.ts'
 import { namespaces, secrets } from '../../src/kube/kinds.ts'
 import { aSecret, uniqueName } from './builders.ts'
 import type { ControlPlane } from './control-plane.ts'
-import { livesBy } from './eventually.ts'
+import { eventually, livesBy } from './eventually.ts'
 import { installFleetKinds, runInTest } from './fleet-scene.ts'
 import { kubeClient } from './kube-client.ts'
 import type { TestScope } from './test-scope.ts'
@@ -73,7 +73,8 @@ export async function spokeScene(
   }
   const config: SpokeScene['config'] = async (spec, name = uniqueName('cluster')) => {
     await admin.of(ClusterConfig.resource, namespace).create({ metadata: { name }, spec })
-    await view.configs.until((store) => store.byIndex('name', name).length > 0)
+    // Not `until`: a list that failed because its kind is new is tried again by a clock that only `eventually` moves.
+    await eventually('the hub sees it', () => view.configs.isSynced && view.configs.byIndex('name', name).length > 0)
     return name
   }
   return {
