@@ -19,7 +19,11 @@ test('E3: no acknowledged write is lost to kill -9 under load, and no revision i
     assert.equal(opened, `revision ${Math.max(0, ...seen)}`)
     const acknowledged: Acknowledged[] = []
     const note = (line: string | undefined) => line?.endsWith('}') && acknowledged.push(JSON.parse(line))
-    while (acknowledged.length < 400) note(await child.nextLine())
+    while (acknowledged.length < 400) {
+      const line = await child.nextLine()
+      assert.ok(line !== undefined, 'the writer ended by itself')
+      note(line)
+    }
     const killed = child.kill()
     for (let line = await child.nextLine(); line; line = await child.nextLine()) note(line)
     await killed
