@@ -65,7 +65,7 @@ export function heraldController(deps: HeraldDeps, channelsFor: ChannelsFor): Co
       const seq = await recorded
       checkpoint('access.herald-told')
       if (seq !== undefined)
-        await noteTold(kube, session, seq, signal).catch((error: unknown) => {
+        await noteTold(kube, session, seq).catch((error: unknown) => {
           if (!isNotFound(error)) throw error
         })
       checkpoint('access.herald-noted')

@@ -5,8 +5,14 @@ import type { Session } from '../sessions/contract.ts'
 
 const mostTries = 5
 
-/** Writes down that people and the audit know of the history up to `seq`. Never back, and only of this very session. */
-export async function noteTold(kube: Kube, session: Session, seq: number, signal: AbortSignal): Promise<void> {
+/** Of each call. An end that is in order waits for it. */
+const deadlineMs = 2_000
+
+/**
+ * Writes down that people and the audit know of the history up to `seq`. Never back, and only of this very session. No
+ * stop cuts it short: what has been told and not noted is told again after the next start.
+ */
+export async function noteTold(kube: Kube, session: Session, seq: number): Promise<void> {
   const { namespace, name, uid } = session.metadata
   const collection = kube.of(BreakglassSession.resource, namespace)
   let latest: Session | undefined = session
@@ -14,11 +20,11 @@ export async function noteTold(kube: Kube, session: Session, seq: number, signal
     if ((latest.status?.told ?? 0) >= seq) return
     const body = { metadata: { resourceVersion: latest.metadata.resourceVersion }, status: { told: seq } }
     try {
-      await collection.patch(name, { type: 'merge', body }, { subresource: 'status', signal })
+      await collection.patch(name, { type: 'merge', body }, { subresource: 'status', deadlineMs })
       return
     } catch (error) {
       if (!isConflict(error) || tries === mostTries) throw error
-      latest = await collection.find(name, { signal })
+      latest = await collection.find(name, { deadlineMs })
     }
   }
 }

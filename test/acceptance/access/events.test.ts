@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { before, describe, test } from 'node:test'
+import { isDeepStrictEqual } from 'node:util'
 import type { AuditRecord } from '../../../src/access/audit/chain.ts'
 import { readAuditHeads, verifyAudit } from '../../../src/access/audit/index.ts'
 import { AuditConfig } from '../../../src/apis/breakglass/audit-config.ts'
@@ -149,10 +150,9 @@ describe('events of sessions', needsControlPlane, () => {
     for (const reader of [second, witnessed]) reader.close()
 
     // The orderly end anchors the last record of each process.
-    await eventually(
-      'all of it is on record',
-      () => recordOf(a).length === 3 && recordOf(b).length === 3 && recordOf(c).length === 1,
-    )
+    await eventually('all of it is on record', () => [a, b, c].map((session) => recordOf(session).length), {
+      until: (counts) => isDeepStrictEqual(counts, [3, 3, 1]),
+    })
     await scene.stop()
     const written = readFileSync(path, 'utf8').trimEnd().split('\n')
     const heads = await readAuditHeads(scene.admin, scene.namespace)
