@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { whyReserved } from './reserved-names.ts'
 
-for (const name of ['default', 'kube-system', 'kube-node-lease', 'open-cluster-management-hub', 'work', 'registration'])
+const reserved = ['default', 'kube-system', 'kube-node-lease', 'open-cluster-management-hub', 'work', 'registration']
+for (const name of [...reserved, 'managed-clusters'])
   test(`no cluster may be called ${name}`, () => assert.ok(whyReserved(name)))
 
 for (const name of ['west', 'works', 'kube-system-2', 'default-2'])
