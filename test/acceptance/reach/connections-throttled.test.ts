@@ -69,10 +69,12 @@ describe('the pace of calls to a cluster', needsControlPlane, () => {
     const { metadata, status } = await inTime('the hub has looked again', scene.asked(cluster))
     assert.equal(status?.conditions?.find(({ type }) => type === 'Ready')?.status, 'True')
     await inTime('all had their turn', Promise.all(queued))
-    const pauses = answered.slice(1).map((at, index) => at - (answered[index] ?? 0))
+    // Time goes on while an answer is under way, so it may be late, and never early.
+    const [, exactly = 0] = answered
+    const since = answered.slice(1).map((at) => at - exactly)
     assert.ok(
-      pauses.every((ms) => ms >= 900),
-      `${pauses}: a call a second at most, give or take a step of the clock`,
+      since.every((ms, turn) => ms >= turn * 1_000),
+      `${since}: a call a second at most`,
     )
 
     // The hub wrote the status, and somebody a label.
