@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Pass } from './pass.ts'
-import { passBoard } from './pass-board.ts'
+import { ownedPassBoard, passBoard } from './pass-board.ts'
 import { reasons } from './reasons.ts'
 
 const aPass = (id: string, fingerprint = 'f'): Pass => ({
@@ -57,5 +57,24 @@ test('what changes between subscribing and the first read is not missed', async 
   const changes = board.changes(stop.signal)
   board.put(aPass('a'))
   assert.deepEqual((await changes[Symbol.asyncIterator]().next()).value, aPass('a'))
+  stop.abort()
+})
+
+test('of the passes of an owner only what changed is told, and what is not named any more is gone', async () => {
+  const board = ownedPassBoard({ now: () => new Date(5) })
+  const stop = new AbortController()
+  const changes = board.changes(stop.signal)[Symbol.asyncIterator]()
+  const next = async () => (await changes.next()).value
+  board.tell('other', [aPass('o')])
+  assert.deepEqual(await next(), aPass('o'))
+  board.tell('owner', [aPass('a'), aPass('b')])
+  assert.deepEqual([await next(), await next()], [aPass('a'), aPass('b')])
+  board.tell('owner', [aPass('a'), aPass('b', 'g')])
+  assert.deepEqual(await next(), aPass('b', 'g'))
+  board.tell('owner', [aPass('b', 'g')])
+  assert.deepEqual(await next(), { ...aPass('a'), expiresAt: new Date(5) })
+  board.tell('owner', [])
+  assert.deepEqual(await next(), { ...aPass('b', 'g'), expiresAt: new Date(5) })
+  assert.deepEqual(await Array.fromAsync(board.list()), [aPass('o')])
   stop.abort()
 })

@@ -1,3 +1,4 @@
+import type { Clock } from './clock.ts'
 import type { Pass, Passes } from './pass.ts'
 
 /** The passes of one job, as its reconcilers see them. Rebuilt from the system of record at each start: never a second truth. */
@@ -57,6 +58,29 @@ export function passBoard(): PassBoard {
           leave()
         }
       })()
+    },
+  }
+}
+
+/** A board that is told all passes of an owner at once, as often as one likes: only what differs from before is news. */
+export interface OwnedPassBoard extends Passes {
+  /** Those that were told before and are not among these are gone. */
+  tell(owner: string, passes: readonly Pass[]): void
+}
+
+export function ownedPassBoard(clock: Pick<Clock, 'now'>): OwnedPassBoard {
+  const board = passBoard()
+  const told = new Map<string, Map<string, string>>()
+  return {
+    list: board.list,
+    changes: board.changes,
+    tell(owner, passes) {
+      const before = told.get(owner) ?? new Map<string, string>()
+      const after = new Map(passes.map((pass) => [pass.id, JSON.stringify(pass)]))
+      for (const id of before.keys()) if (!after.has(id)) board.remove(id, clock.now())
+      for (const pass of passes) if (before.get(pass.id) !== after.get(pass.id)) board.put(pass)
+      if (after.size > 0) told.set(owner, after)
+      else told.delete(owner)
     },
   }
 }

@@ -68,8 +68,9 @@ export interface Keep<M> {
 
 /** The granting half: RBAC, an IAM role, a service account, a registry account, a session. Idempotent both ways. */
 export interface Grant<R> {
-  ensure(request: R): Promise<Outcome>
-  revoke(request: R): Promise<Outcome>
+  /** Once the signal aborts, nothing more is begun: somebody else may be at work on the same by then. */
+  ensure(request: R, signal?: AbortSignal): Promise<Outcome>
+  revoke(request: R, signal?: AbortSignal): Promise<Outcome>
 }
 
 /** What every job tells the ledger. */

@@ -5,7 +5,7 @@ import type { HubStanza } from './hub-stanza.ts'
 export interface JoinedHub {
   readonly cluster: string
   readonly agent: string
-  /** As the agent itself, whichever certificate it has at the time. */
+  /** As the agent itself, by whatever proves that at the time. */
   readonly kube: Kube
   readonly stanza: HubStanza
 }

@@ -43,6 +43,12 @@ export const annotations = {
   cleared: 'lanyard.io/cleared',
   /** An administrator lets the agent of this name take the place of the one that has joined. */
   replaceAgent: 'lanyard.io/replace-agent',
+  /**
+   * From before the first object is made for the cluster in AWS until the last one is gone: the role, and how EKS knows
+   * it. It says where to look, not what is ours: tags do. The hub writes it, or whoever does this work in its place.
+   * The namespace of the cluster has a copy with the uid of the cluster, which may go without its finalizers.
+   */
+  awsRole: 'lanyard.io/aws-role',
 } as const
 
 export const finalizers = {
@@ -108,11 +114,20 @@ export const commonGroup = `${identityPrefix}managed-clusters`
 /** The group of a cluster's agents, as their certificates say it. */
 export const clusterGroup = (cluster: string): string => `${identityPrefix}${cluster}`
 
+const awsIdentityPrefix = 'open-cluster-management:'
+
 /** Both groups that get a cluster's rights: EKS refuses names that begin with `system:`. */
 export const clusterGroups = (cluster: string): [string, string] => [
   clusterGroup(cluster),
-  `open-cluster-management:${cluster}`,
+  `${awsIdentityPrefix}${cluster}`,
 ]
+
+/** The cluster whose agents are in this group, of either form; undefined for any other group. */
+export function parseClusterGroup(group: string): string | undefined {
+  const prefix = [identityPrefix, awsIdentityPrefix].find((one) => group.startsWith(one))
+  const cluster = prefix === undefined ? '' : group.slice(prefix.length)
+  return cluster !== '' && !cluster.includes(':') ? cluster : undefined
+}
 
 export const agentUser = (cluster: string, agent: string): string => `${identityPrefix}${cluster}:${agent}`
 

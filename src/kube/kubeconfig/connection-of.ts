@@ -45,6 +45,8 @@ export interface FoundConnection {
   namespace: string
   /** Absent in a pod. */
   context?: string
+  /** What the kubeconfig calls the cluster; absent in a pod. `aws eks update-kubeconfig` puts its ARN there. */
+  cluster?: string
   /** The file or place it came from, for people. */
   source: string
 }
@@ -82,7 +84,8 @@ export async function connectionOf(config: Kubeconfig, options: ConnectionOption
       },
     }),
   }
-  return { connection, namespace: selection.namespace, context: selection.context, source }
+  const { namespace, context } = selection
+  return { connection, namespace, context, cluster: selection.cluster.name, source }
 }
 
 function checkSelection({ cluster, user }: Selection, selfContained: boolean): void {

@@ -15,6 +15,13 @@ test('a new cluster is not accepted and has only the annotations that agents may
   })
 })
 
+test('the annotations that say how it joins are there as well, and win', () => {
+  const mark = 'agent.open-cluster-management.io/managed-cluster-arn'
+  const marks = { 'eks-managed-cluster-arn': 'arn', [mark]: 'arn' }
+  const settings = { externalServerUrls: [], clusterAnnotations: { [mark]: 'other' } }
+  assert.deepEqual(newCluster('west', settings, marks).metadata?.annotations, marks)
+})
+
 test('addresses are added to those that are there, and brought up to date by URL', () => {
   const there = [{ url: 'https://a', caBundle: 'b2xk' }, { url: 'https://b' }]
   assert.deepEqual(clientConfigs(there, [{ url: 'https://a', caBundle: 'bmV3' }, { url: 'https://c' }]), [

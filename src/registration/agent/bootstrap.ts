@@ -15,10 +15,15 @@ import type { AgentSettings } from './deps.ts'
 type ClusterSettings = Pick<AgentSettings, 'externalServerUrls' | 'clusterAnnotations'>
 
 /** The ManagedCluster as its agent asks for it. Whether it is accepted is for the hub to say. */
-export function newCluster(name: string, { externalServerUrls, clusterAnnotations }: ClusterSettings): ManagedCluster {
-  const ours = Object.entries(clusterAnnotations).filter(([key]) => key.startsWith(annotations.agentPrefix))
+export function newCluster(
+  name: string,
+  { externalServerUrls, clusterAnnotations }: ClusterSettings,
+  marks: Readonly<Record<string, string>> = {},
+): ManagedCluster {
+  const wanted = Object.entries(clusterAnnotations).filter(([key]) => key.startsWith(annotations.agentPrefix))
+  const ours = { ...Object.fromEntries(wanted), ...marks }
   return {
-    metadata: { name, ...(ours.length > 0 && { annotations: Object.fromEntries(ours) }) },
+    metadata: { name, ...(Object.keys(ours).length > 0 && { annotations: ours }) },
     spec: {
       hubAcceptsClient: false,
       ...(externalServerUrls.length > 0 && { managedClusterClientConfigs: clientConfigs([], externalServerUrls) }),
@@ -38,6 +43,8 @@ export function clientConfigs(there: ClientConfigs, ours: AgentSettings['externa
 export interface ClusterCreationOptions {
   cluster: string
   settings: ClusterSettings & Pick<AgentSettings, 'createRetryMs'>
+  /** Annotations by which the hub tells how the cluster joins. They win over those of the settings. */
+  marks?: Readonly<Record<string, string>>
   /** As the bootstrap user. */
   bootstrap(): Promise<Kube>
   clock: Clock
@@ -59,7 +66,7 @@ export function clusterCreation(options: ClusterCreationOptions): { run: Run; po
     const clusters = (await options.bootstrap()).of(ManagedCluster.resource)
     if (await clusters.find(cluster)) return
     try {
-      await clusters.create(newCluster(cluster, settings))
+      await clusters.create(newCluster(cluster, settings, options.marks))
       log.info('managed cluster created on the hub')
     } catch (error) {
       if (!isAlreadyExists(error)) throw error

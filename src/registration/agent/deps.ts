@@ -16,7 +16,7 @@ export interface AgentDeps {
   management: Kube
   /** The cluster that is managed; usually the same. */
   spoke: Kube
-  /** A client for the hub. The connection's credentials change when the certificate is renewed. */
+  /** A client for the hub. The connection's credentials change when what the agent holds is renewed. */
   connect(connection: Connection): KubeClient
   clock: Clock
   random: Random
@@ -80,7 +80,7 @@ export const defaultAgentSettings: Omit<AgentSettings, 'hubKubeconfigDir' | 'boo
   },
 }
 
-/** What an agent that has its certificate works with, on one hub. */
+/** What an agent that was let in works with, on one hub. */
 export interface MemberDeps {
   cluster: string
   /** As the agent's kubeconfig has it. It tells hubs apart on a cluster that several of them manage. */

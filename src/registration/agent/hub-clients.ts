@@ -1,6 +1,4 @@
-import type { CertifiedIdentity } from '../../fleet/csr/issuance.ts'
 import type { HubStanza } from '../../fleet/hub-stanza.ts'
-import { hubConnection } from '../../fleet/hub-stanza.ts'
 import type { KubeClient } from '../../kube/client/index.ts'
 import type { Connection } from '../../kube/connection.ts'
 import type { Kube } from '../../kube/kube.ts'
@@ -11,11 +9,11 @@ export interface HubClientsOptions {
   hub: HubStanza
   connect(connection: Connection): KubeClient
   bootstrap: Bootstrap | undefined
-  /** The agent's own certificate at present. */
-  identity(): CertifiedIdentity | undefined
+  /** As the agent itself. */
+  connection: Connection
 }
 
-/** The two clients for a hub: as whoever may ask for a first certificate, and as the agent itself. */
+/** The two clients for a hub: as whoever may ask to be let in, and as the agent itself. */
 export interface HubClients {
   asBootstrap(): Promise<Kube>
   asMyself(): Kube
@@ -24,23 +22,23 @@ export interface HubClients {
   close(): Promise<void>
 }
 
-export function hubClients({ hub, connect, identity, ...options }: HubClientsOptions): HubClients {
+export function hubClients({ hub, connect, connection, ...options }: HubClientsOptions): HubClients {
   let bootstrap = options.bootstrap
   let open: { fingerprint: string; kube: KubeClient } | undefined
   let own: KubeClient | undefined
   return {
     async asBootstrap() {
       if (!bootstrap) throw failures.AGENT_BOOTSTRAP_MISSING({ looked: `none leads to ${hub.server} any more` })
-      const { fingerprint, connection } = bootstrap
+      const { fingerprint } = bootstrap
       if (open?.fingerprint !== fingerprint) {
         const old = open
-        open = { fingerprint, kube: connect(connection) }
+        open = { fingerprint, kube: connect(bootstrap.connection) }
         await old?.kube.close()
       }
       return open.kube
     },
     asMyself() {
-      own ??= connect(hubConnection(hub, identity))
+      own ??= connect(connection)
       return own
     },
     useBootstrap(next) {

@@ -13,6 +13,8 @@ import type { EventRecorder } from '../../kube/events.ts'
 import { eventRecorder } from '../../kube/events.ts'
 import { informer } from '../../kube/informer.ts'
 import { secrets } from '../../kube/kinds.ts'
+import { csrAgentDriver } from '../drivers/csr/agent.ts'
+import type { AgentDriver, JoinMaterial } from '../drivers/driver.ts'
 import { reasons } from '../reasons.ts'
 import type { Bootstrap } from './bootstrap-sources.ts'
 import { bootstrapSources } from './bootstrap-sources.ts'
@@ -20,8 +22,6 @@ import type { Obstacle } from './choose-hub.ts'
 import { chooseHub, whyNotThisHub } from './choose-hub.ts'
 import type { AgentDeps, MemberDeps } from './deps.ts'
 import { hubFiles } from './hub-files.ts'
-import type { HubMaterial } from './hub-secret.ts'
-import { holds, hubSecretKeep } from './hub-secret.ts'
 import { memberRun } from './member/index.ts'
 import type { AgentNames } from './names.ts'
 import { resolveNames } from './names.ts'
@@ -41,6 +41,8 @@ export interface RegistrationAgent {
 }
 
 export interface AgentParts {
+  /** How it joins. Default: by CSR. */
+  driver?: AgentDriver
   /** What an agent does once it is accepted. */
   member?: (deps: MemberDeps) => Run
   /** Other jobs on the cluster, which run as long as the agent works on a hub. */
@@ -53,9 +55,11 @@ const lookForBetterMs = 60_000
 /** The registration agent: finds its hub, joins it, works there, and finds it again whatever happens. */
 export function registrationAgent(
   deps: AgentDeps,
-  { member = memberRun, alongside = () => aborted }: AgentParts = {},
+  { member = memberRun, alongside = () => aborted, ...parts }: AgentParts = {},
 ): RegistrationAgent {
   const { management, clock, random, log, settings } = deps
+  const driver: AgentDriver =
+    parts.driver ?? csrAgentDriver({ expirationSeconds: settings.clientCertExpirationSeconds })
   const board = stateBoard(log)
   const sources = bootstrapSources({ ...deps, settings })
   const events = eventRecorder(management, { ...deps, component: 'lanyard-agent' })
@@ -93,11 +97,12 @@ export function registrationAgent(
   const onHubSecret = (secret: Parameters<typeof writeFiles>[0] | undefined) => {
     if (secret) void dump(secret)
     const held = current?.held()
-    if (held && !(secret && holds(secret, held))) current?.secretLost()
+    // Also where nothing is held: an agent whose cluster was deleted joins anew once its Secret is removed.
+    if (!secret || (held && !driver.holds(secret, held))) current?.secretLost()
   }
 
   async function stay(signal: AbortSignal, names: AgentNames): Promise<void> {
-    const keep = hubSecretKeep({
+    const keep = driver.keep({
       kube: management,
       namespace: settings.namespace,
       name: settings.hubKubeconfigSecret,
@@ -130,6 +135,7 @@ export function registrationAgent(
       current = session({
         deps,
         names,
+        driver,
         keep,
         hub,
         bootstrap,
@@ -173,7 +179,7 @@ export function registrationAgent(
   async function choose(
     usable: readonly Bootstrap[],
     currentServer: string | undefined,
-    kept: Kept<HubMaterial> | undefined,
+    kept: Kept<JoinMaterial> | undefined,
     cluster: string,
   ): Promise<Choice> {
     const [only, ...others] = usable

@@ -11,26 +11,25 @@ import { isSameHub } from '../../fleet/hub-stanza.ts'
 import type { JoinedHub } from '../../fleet/joined.ts'
 import type { EventRecorder } from '../../kube/events.ts'
 import { secrets } from '../../kube/kinds.ts'
-import { csrJoin } from '../drivers/csr/agent.ts'
+import type { AgentDriver, JoinMaterial } from '../drivers/driver.ts'
 import { reasons } from '../reasons.ts'
 import { atWork } from './at-work.ts'
 import { clusterCreation } from './bootstrap.ts'
 import type { Bootstrap } from './bootstrap-sources.ts'
-import { certificateCondition, troubleOf } from './certificate-condition.ts'
 import type { AgentDeps, MemberDeps } from './deps.ts'
 import { hubClients } from './hub-clients.ts'
-import type { HubMaterial } from './hub-secret.ts'
 import type { AgentNames } from './names.ts'
 import type { Reception } from './reception.ts'
-import { askReception, watchAcceptance } from './reception.ts'
+import { askReception, isLost, isOut, watchAcceptance } from './reception.ts'
 import type { StateBoard } from './state.ts'
 
 export interface SessionOptions {
   deps: AgentDeps
   names: AgentNames
-  keep: Keep<HubMaterial>
+  driver: AgentDriver
+  keep: Keep<JoinMaterial>
   hub: HubStanza
-  /** Absent where the certificate at hand is all there is. */
+  /** Absent where what is at hand is all there is. */
   bootstrap: Bootstrap | undefined
   /** There are others to go to when this one denies the agent or is silent. */
   hasOtherHubs: boolean
@@ -51,20 +50,25 @@ export interface Session {
   leave(why: SessionEnd): void
   /** The Secret does not hold any more what this session put there. */
   secretLost(): void
-  /** What the Secret should hold, once there is a certificate. */
-  held(): HubMaterial | undefined
+  /** What the Secret should hold, once the agent is let in. */
+  held(): JoinMaterial | undefined
 }
 
 /** Begins fast: a hub that lets clusters in by itself does so within a moment. A person may take days. */
 const receptionRetry = { baseMs: 100, maxMs: 60_000, factor: 1.5 }
-/** Grows fast: a hub whose signer it does not trust itself would otherwise be asked for certificates without end. */
-const rejectionRetry = { baseMs: 1_000, maxMs: 3_600_000, factor: 4 }
-/** Silence of the hub after which a joined agent asks whether it still knows its certificate. */
+/** Silence of the hub after which a joined agent asks whether it still knows it. */
 const askAfterMs = 90_000
 
-/** An agent on one hub: gets its certificate, waits to be accepted, works, until there is a reason to leave. */
+const troubles = {
+  awaited: reasons.AwaitingAcceptance,
+  rejected: reasons.HubRejectsAgent,
+  unproven: reasons.AgentUnproven,
+  unreachable: reasons.HubUnreachable,
+}
+
+/** An agent on one hub: gets what it comes with, waits to be accepted, works, until there is a reason to leave. */
 export function session(options: SessionOptions): Session {
-  const { names, hub, board, events, hasOtherHubs } = options
+  const { names, driver, hub, board, events, hasOtherHubs } = options
   const { cluster } = names
   const deps = { ...options.deps, log: options.deps.log.child({ cluster, hub: hub.server }) }
   const { clock, random, log, settings } = deps
@@ -77,6 +81,8 @@ export function session(options: SessionOptions): Session {
   let pokeReport = () => {}
   let answeredAt = clock.now()
   let rejections = 0
+  /** It does not get in with what it holds, and begins again with asking. */
+  let isAtDoor = false
 
   const leave = (why: SessionEnd) => {
     if (ending.signal.aborted) return
@@ -87,14 +93,14 @@ export function session(options: SessionOptions): Session {
     if (at > answeredAt) answeredAt = at
   }
 
-  const clients = hubClients({ ...options, connect: deps.connect, identity: () => join.held()?.material })
-  const join = csrJoin({
+  const connection = driver.connection(hub, () => join.held()?.material)
+  const clients = hubClients({ ...options, connect: deps.connect, connection })
+  const join = driver.join({
     ...deps,
     ...names,
     hub,
     keep: options.keep,
     keptIn: `secret/${settings.namespace}/${settings.hubKubeconfigSecret}`,
-    expirationSeconds: settings.clientCertExpirationSeconds,
     bootstrap: clients.asBootstrap,
     own: clients.asMyself,
     // A hub that is not asked cannot answer, and would count as silent.
@@ -102,10 +108,10 @@ export function session(options: SessionOptions): Session {
     onAnswer: () => answered(),
     report(report) {
       const held = join.held()
-      wanted = certificateCondition(report, cluster, held?.material.certPem) ?? wanted
+      wanted = driver.condition(report, cluster, held?.material) ?? wanted
       if (held) board.set({ expiresAt: held.pass.expiresAt })
       else {
-        const trouble = { reason: report.state, message: troubleOf(report, cluster) }
+        const trouble = { reason: report.state, message: driver.troubleOf(report, cluster) }
         board.set({ phase: 'asking', trouble, expiresAt: undefined })
       }
       if (report.state !== state) tellPeople(report)
@@ -115,16 +121,21 @@ export function session(options: SessionOptions): Session {
       pokeReport()
     },
   })
-  const creation = clusterCreation({ ...deps, cluster, bootstrap: clients.asBootstrap })
+  const { clusterAnnotations: marks } = driver
+  const creation = clusterCreation({ ...deps, cluster, marks, bootstrap: clients.asBootstrap })
 
   function tellPeople(report: Report): void {
     const warnings = [reasons.ClientCertificateCreationHalted, reasons.ClientCertificateDenied]
     if (!warnings.some((reason) => reason === report.state)) return
     const secret = { metadata: { namespace: settings.namespace, name: settings.hubKubeconfigSecret } }
-    events.record(secrets, secret, { type: 'Warning', reason: report.state, message: troubleOf(report, cluster) })
+    events.record(secrets, secret, {
+      type: 'Warning',
+      reason: report.state,
+      message: driver.troubleOf(report, cluster),
+    })
   }
 
-  /** Only an agent without a certificate makes its cluster: that of one with a certificate was deleted on purpose. */
+  /** Only an agent that was never let in makes its cluster: that of another one was deleted on purpose. */
   const create: Run = async (signal) => {
     const until = async (isSo: () => boolean) => {
       while (!isSo()) {
@@ -133,16 +144,16 @@ export function session(options: SessionOptions): Session {
       }
     }
     for (;;) {
-      await until(() => state !== undefined && !join.held())
+      await until(() => state !== undefined && !join.wasLetIn())
       await creation.run(signal)
       signal.throwIfAborted()
-      await until(() => join.held() !== undefined)
+      await until(join.wasLetIn)
     }
   }
 
   async function ask(signal: AbortSignal): Promise<Reception> {
-    const reception = await askReception(clients.asMyself(), cluster, signal)
-    if (reception.is !== 'unreachable') answered()
+    const reception = await askReception(clients.asMyself(), cluster, driver, signal)
+    if (reception.is !== 'unreachable' && reception.is !== 'unproven') answered()
     return reception
   }
 
@@ -165,9 +176,8 @@ export function session(options: SessionOptions): Session {
           rejections = 0
           return
         }
-        const reason = reception.is === 'awaited' ? reasons.AwaitingAcceptance : reasons.ClientCertificateUpdateFailed
-        board.set({ phase: 'awaiting', trouble: { reason, message: reception.message } })
-        if (reception.is === 'rejected') await giveUpCertificate(signal)
+        board.set({ phase: 'awaiting', trouble: { reason: troubles[reception.is], message: reception.message } })
+        if (isOut(reception)) await giveUp(signal)
         if (reception.is === 'awaited' && reception.mayLook)
           watch ??= watchAcceptance(clients.asMyself(), cluster, waiting, onAccepted).finally(() => {
             watch = undefined
@@ -181,12 +191,15 @@ export function session(options: SessionOptions): Session {
   }
 
   /** Asked twice, because one 401 may be a hiccup of the hub. */
-  async function giveUpCertificate(signal: AbortSignal): Promise<void> {
+  async function giveUp(signal: AbortSignal): Promise<void> {
     const held = join.held()
-    await clock.sleepUntil(after(clock.now(), backoffMs(rejections++, rejectionRetry, random)), signal)
-    if (!held || (await ask(signal)).is !== 'rejected') return
-    log.warn({ fingerprint: held.pass.fingerprint }, 'hub does not know the certificate of the agent')
-    join.reject(held.pass.fingerprint)
+    await clock.sleepUntil(after(clock.now(), backoffMs(rejections++, driver.rejectionRetry, random)), signal)
+    const reception = await ask(signal)
+    if (!held || !isLost(reception)) return
+    const { fingerprint } = held.pass
+    log.warn({ fingerprint, detail: reception.message }, `agent does not get in with its ${driver.holding}`)
+    if (isOut(reception)) join.reject(fingerprint)
+    isAtDoor = true
     holding.poke()
   }
 
@@ -195,7 +208,7 @@ export function session(options: SessionOptions): Session {
     for (;;) {
       await clock.sleepUntil(after(clock.now(), Math.min(settings.resyncMs, askAfterMs)), signal)
       if (clock.now().getTime() - answeredAt.getTime() < askAfterMs) continue
-      if ((await ask(signal)).is === 'rejected') await giveUpCertificate(signal)
+      if (isLost(await ask(signal))) await giveUp(signal)
     }
   }
 
@@ -216,9 +229,9 @@ export function session(options: SessionOptions): Session {
     await runTogether(signal, [work.run, stillKnown])
   }
 
-  /** Returns when the certificate is lost: expired, or not known to the hub. */
+  /** Returns when what the agent holds is lost, expired, or not known to the hub. */
   const whileHeld: Run = async (signal) => {
-    for (let held = join.held(); held; held = join.held()) {
+    for (let held = join.held(); held && !isAtDoor; held = join.held()) {
       await holding.wait(held.pass.expiresAt, signal)
       holding.reset()
     }
@@ -230,6 +243,7 @@ export function session(options: SessionOptions): Session {
         await holding.wait(undefined, signal)
         holding.reset()
       }
+      isAtDoor = false
       await runTogether(signal, [whileHeld, member])
       signal.throwIfAborted()
       pokeReport = () => {}

@@ -1,71 +1,56 @@
-import type { Checkpoint } from '../../../core/checkpoint.ts'
-import type { Clock } from '../../../core/clock.ts'
-import type { KeepFreshOptions, Report } from '../../../core/keep-fresh.ts'
 import { keepFresh } from '../../../core/keep-fresh.ts'
-import type { Run } from '../../../core/lifecycle.ts'
 import { runTogether } from '../../../core/lifecycle.ts'
-import type { Log } from '../../../core/log.ts'
 import type { Issuance, Keep, Kept } from '../../../core/pass.ts'
-import type { Random } from '../../../core/random.ts'
 import { isExpired } from '../../../core/renewal.ts'
 import { certificatePass, csrIssuance } from '../../../fleet/csr/issuance.ts'
 import { agentOrder } from '../../../fleet/csr/request.ts'
 import { csrSource, csrWatch } from '../../../fleet/csr/watch.ts'
-import type { HubStanza } from '../../../fleet/hub-stanza.ts'
-import { isSameHub } from '../../../fleet/hub-stanza.ts'
+import { hubConnection, isSameHub } from '../../../fleet/hub-stanza.ts'
 import { labels } from '../../../fleet/names.ts'
-import type { Kube } from '../../../kube/kube.ts'
-import type { HubMaterial } from '../../agent/hub-secret.ts'
 import { reasons } from '../../reasons.ts'
+import type { AgentDriver, Join, JoinOptions } from '../driver.ts'
+import { certificateCondition, troubleOf } from './agent-condition.ts'
+import type { CertifiedMaterial } from './agent-secret.ts'
+import { holds, hubSecretKeep } from './agent-secret.ts'
 
-export interface CsrJoinOptions {
-  cluster: string
-  agent: string
-  hub: HubStanza
-  keep: Keep<HubMaterial>
-  /** For people: where the keep is. */
-  keptIn: string
-  /** 0: as long as the signer gives. */
-  expirationSeconds: number
-  /** As the bootstrap user; throws when there is none at present. */
-  bootstrap(): Promise<Kube>
-  /** As the agent itself, with what `held` returns. */
-  own(): Kube
-  /** Called after each step, once it is saved. */
-  report(report: Report): void | Promise<void>
-  clock: Clock
-  random: Random
-  log: Log
-  checkpoint: Checkpoint
-  /** Between two looks at an open request that nothing tells about. */
-  lookAgainMs: number
-  /** The hub answered a question about the certificate, whatever it said. */
-  onAnswer(): void
-  retry?: KeepFreshOptions<HubMaterial>['retry']
+export interface CsrAgentOptions {
+  /** Of the certificate; 0: as long as the signer gives. */
+  readonly expirationSeconds: number
 }
 
-export interface CsrJoin {
-  readonly run: Run
-  /** Something changed: the Secret, the bootstrap kubeconfig, a request. */
-  poke(): void
-  /** The certificate for this hub while it is good, also when its Secret has just been lost. */
-  held(): Kept<HubMaterial> | undefined
-  /** The hub does not know this certificate: another one is asked for as if there were none. */
-  reject(fingerprint: string): void
-}
+/** The agent's half of the join by CSR: what it holds is a certificate that the hub signed. */
+export const csrAgentDriver = (options: CsrAgentOptions): AgentDriver<CertifiedMaterial> => ({
+  name: 'csr',
+  holding: 'certificate',
+  remedy: 'a new one is asked for',
+  clusterAnnotations: {},
+  keep: hubSecretKeep,
+  holds,
+  connection: hubConnection,
+  join: (given) => csrJoin(given, options),
+  condition: (report, cluster, held) => certificateCondition(report, cluster, held?.certPem),
+  isUnproven: () => false,
+  isPerhapsTakenBack: () => false,
+  // Grows fast: a hub whose signer it does not trust itself would otherwise be asked for certificates without end.
+  rejectionRetry: { baseMs: 1_000, maxMs: 3_600_000, factor: 4 },
+  troubleOf,
+})
 
-/** The agent's half of the join by CSR: gets the agent's certificate for one hub and keeps it fresh. */
-export function csrJoin(options: CsrJoinOptions): CsrJoin {
+/** Gets the agent's certificate for one hub and keeps it fresh. */
+function csrJoin(
+  options: JoinOptions<CertifiedMaterial>,
+  { expirationSeconds }: CsrAgentOptions,
+): Join<CertifiedMaterial> {
   const { cluster, agent, hub, keep, clock, random, log, checkpoint } = options
   const rejected = new Set<string>()
-  let latest: Kept<HubMaterial> | undefined
+  let latest: Kept<CertifiedMaterial> | undefined
   let isAsking = false
 
-  const isCurrent = ({ pass, material }: Kept<HubMaterial>) =>
+  const isCurrent = ({ pass, material }: Kept<CertifiedMaterial>) =>
     isSameHub(material.stanza, hub) && !rejected.has(pass.fingerprint)
   const held = () => (latest && isCurrent(latest) && !isExpired(latest.pass, clock.now()) ? latest : undefined)
   const flow = () => (held() ? 'renewal' : 'join')
-  const asker = async (kept: Kept<HubMaterial> | undefined) =>
+  const asker = async (kept: Kept<CertifiedMaterial> | undefined) =>
     kept || held() ? options.own() : await options.bootstrap()
 
   const selector = `${labels.clusterName}=${cluster},!${labels.addonName}`
@@ -75,7 +60,7 @@ export function csrJoin(options: CsrJoinOptions): CsrJoin {
     poke: () => loop.poke(),
   })
 
-  const watchedKeep: Keep<HubMaterial> = {
+  const watchedKeep: Keep<CertifiedMaterial> = {
     async load() {
       const loaded = await keep.load()
       if (loaded.kept && isCurrent(loaded.kept)) latest = loaded.kept
@@ -93,8 +78,8 @@ export function csrJoin(options: CsrJoinOptions): CsrJoin {
     },
   }
 
-  const issuance = csrIssuance<HubMaterial>({
-    order: agentOrder(cluster, agent, options.expirationSeconds),
+  const issuance = csrIssuance<CertifiedMaterial>({
+    order: agentOrder(cluster, agent, expirationSeconds),
     async asker(kept) {
       const kube = await asker(kept)
       watching.follow(kube)
@@ -120,7 +105,7 @@ export function csrJoin(options: CsrJoinOptions): CsrJoin {
     onStep: (step) => checkpoint(`${flow()}.${step === 'created' ? 'csr-created' : 'certificate-received'}`),
   })
 
-  const heard: Issuance<HubMaterial> = {
+  const heard: Issuance<CertifiedMaterial> = {
     async next(...given) {
       isAsking = false
       const step = await issuance.next(...given)
@@ -129,7 +114,7 @@ export function csrJoin(options: CsrJoinOptions): CsrJoin {
     },
   }
 
-  const loop = keepFresh<HubMaterial>({
+  const loop = keepFresh<CertifiedMaterial>({
     issuance: heard,
     keep: watchedKeep,
     async report(report) {
@@ -147,6 +132,7 @@ export function csrJoin(options: CsrJoinOptions): CsrJoin {
     run: (signal) => runTogether(signal, [loop.run, watching.run]),
     poke: loop.poke,
     held,
+    wasLetIn: () => held() !== undefined,
     reject(fingerprint) {
       rejected.add(fingerprint)
       loop.poke()

@@ -11,12 +11,13 @@ import type { Key, Stored } from '../../../kube/objects.ts'
 import { watching } from '../../../kube/watching.ts'
 import type { HubDeps } from '../../hub/deps.ts'
 import { isDenied } from '../../hub/membership/phase.ts'
+import { wayOf } from '../marks.ts'
 import { csrEffects } from './hub-effects.ts'
 import type { Judged } from './hub-judge.ts'
 import { judge, judgeRenewal } from './hub-judge.ts'
 import type { Removals } from './hub-removals.ts'
 import { removals } from './hub-removals.ts'
-import type { ClusterRequests } from './hub-requests.ts'
+import type { ClusterRequests, SeenRequest } from './hub-requests.ts'
 
 /** How soon an accepted cluster that lacks the right to renew is asked about again: no watch tells when it has it. */
 const recheckRightsMs = 5_000
@@ -57,7 +58,9 @@ async function reconcile(
   const all = requests.of(key)
   const superseded = supersededRequests(all)
   const outdated = new Set(superseded.map(({ request }) => request))
-  const open = all.filter((request) => decisionOn(request.csr) === 'none' && !outdated.has(request))
+  const isOpen = (request: SeenRequest) => decisionOn(request.csr) === 'none' && !outdated.has(request)
+  // A cluster that comes by another way has no use for a certificate, which would outlive what that way takes back.
+  const open = wayOf(cluster) === 'csr' ? all.filter(isOpen) : []
   const wakes: number[] = []
 
   const replaced: Judged[] = []

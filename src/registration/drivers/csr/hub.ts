@@ -13,11 +13,12 @@ export function csrHubDriver(deps: HubDeps): HubDriver {
     name: 'csr',
     // A certificate is worth what RBAC gives its group, and nothing more; it cannot be taken back.
     grant: { ensure: async () => done, revoke: async () => done },
+    accepts: users.length > 0,
     mayAutoAccept({ metadata }) {
       const creator = metadata.annotations?.[annotations.createdBy]
-      if (creator !== undefined) return users.includes(creator)
       // Without our webhook nobody wrote down who created it: a request of a listed user for it stands for that.
-      return requests.of(metadata.name).some(({ requester }) => users.includes(requester))
+      const asked = creator === undefined ? requests.of(metadata.name).map(({ requester }) => requester) : [creator]
+      return asked.some((user) => users.includes(user)) ? 'a listed user created it' : undefined
     },
     run: csrController(deps, requests).run,
   }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { reasons as coreReasons } from '../../core/reasons.ts'
-import { reasons } from '../reasons.ts'
-import { certificateCondition, troubleOf } from './certificate-condition.ts'
+import { reasons as coreReasons } from '../../../core/reasons.ts'
+import { reasons } from '../../reasons.ts'
+import { certificateCondition, troubleOf } from './agent-condition.ts'
 
 test('a request on its way changes nothing that the hub was told', () => {
   for (const state of [coreReasons.AwaitingIssuer, coreReasons.AwaitingApproval])

@@ -1,9 +1,9 @@
-import type { ConditionReport } from '../../core/conditions.ts'
-import type { Report } from '../../core/keep-fresh.ts'
-import { reasons as coreReasons } from '../../core/reasons.ts'
-import { conditionOfCertificate } from '../../fleet/csr/certificate-condition.ts'
-import { conditions } from '../../fleet/names.ts'
-import { reasons } from '../reasons.ts'
+import type { ConditionReport } from '../../../core/conditions.ts'
+import type { Report } from '../../../core/keep-fresh.ts'
+import { reasons as coreReasons } from '../../../core/reasons.ts'
+import { conditionOfCertificate } from '../../../fleet/csr/certificate-condition.ts'
+import { conditions } from '../../../fleet/names.ts'
+import { reasons } from '../../reasons.ts'
 
 /** What the hub is told of the certificate; undefined while a request is on its way and there is nothing new to tell. */
 export const certificateCondition = (
