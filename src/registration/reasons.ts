@@ -5,9 +5,10 @@ export const reasons = reasonCatalogue({
   // HubAcceptedManagedCluster
   HubClusterAdminAccepted: 'The hub accepts the cluster, and its namespace and rights are in place.',
   HubClusterAdminDenied: 'The hub took its acceptance back; the agent keeps only the right to look at its own cluster.',
-  Error: 'The namespace or the rights of the cluster could not be put in place; the hub tries again.',
+  Error:
+    'The namespace or the rights of the cluster could not be put in place; the message says why, and whether the hub tries again.',
   // ManagedClusterJoined
-  ManagedClusterJoined: 'The agent has connected to the hub with its own certificate.',
+  ManagedClusterJoined: 'The agent has connected to the hub as itself.',
   // ManagedClusterConditionAvailable
   ManagedClusterAvailable: 'The API server of the cluster answers its agent.',
   ManagedClusterKubeAPIServerUnavailable: 'The API server of the cluster has not answered its agent for 20 seconds.',
@@ -36,7 +37,10 @@ export const reasons = reasonCatalogue({
   ClusterSetBound: 'The set exists and is bound to the namespace.',
   ClusterSetNotFound: 'There is no set of that name.',
   // The agent
-  AwaitingAcceptance: 'The agent has its certificate and waits until the hub accepts the cluster.',
+  AwaitingAcceptance: 'The agent is known to the hub and waits until that accepts the cluster.',
+  HubRejectsAgent: 'The hub does not know the agent by its certificate or its AWS role; the agent joins anew.',
+  HubUnreachable: 'The hub cannot be asked whether it accepts the cluster; the agent tries again.',
+  AgentUnproven: 'The agent cannot get what proves to the hub who it is, such as a token of its AWS role.',
   BootstrapUnusable: 'No bootstrap kubeconfig leads to a hub that would let the agent ask.',
   // CSRs
   AutoApprovedByHubCSRApprovingController: 'The hub approved the certificate request by itself.',
@@ -46,9 +50,17 @@ export const reasons = reasonCatalogue({
   ManagedClusterCSRAutoApproved: 'The hub approved a certificate request of the cluster.',
   ManagedClusterAutoApproved:
     'The hub approved the first certificate request of the cluster, because a listed user made it.',
-  ManagedClusterAutoAccepted: 'The hub accepted the cluster, because a listed user created it.',
+  ManagedClusterAutoAccepted:
+    'The hub accepted the cluster by itself; the message says whether for who created it or for its ARN.',
   NamespaceNotOfCluster:
     "The hub did not accept the cluster by itself, because a namespace of its name is there that is not a cluster's.",
+  NameOfEarlierCluster:
+    'The hub did not accept the cluster for its ARN, because a cluster of its name was there before, whose certificate may be good.',
+  EarlierNotRevoked:
+    'What a cluster of this name, which is gone, had outside of the hub could not be taken back; the message says what to do.',
+  AwsRoleLeft:
+    'A role was on record for the cluster, and stays in AWS because it is not known as one that the hub made.',
+  AwsAccessNotKept: 'What the cluster has in AWS could not be looked at or put right; the hub tries again.',
   SupersededCSRRemoved: 'A certificate request that a newer one replaces was removed.',
   ClientCertificateCreationHalted:
     'Too many certificate requests of the cluster are open; no further one is made until some are gone.',

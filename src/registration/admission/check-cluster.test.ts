@@ -84,3 +84,12 @@ test('a move takes the rights to both sets; default is free for what was in none
   assert.deepEqual(setsOf(inSet('red'), inSet('default')), ['create join default', 'create join red'])
   assert.deepEqual(setsOf(inSet('default'), inSet('red')), ['create join red', 'create join default'])
 })
+
+test('a person whose group is called as one on EKS may change what agents may not; an agent of the cluster may not', () => {
+  const labelled: ManagedCluster = { ...aCluster(), metadata: { name: 'west', labels: { a: '1' } } }
+  const verdictOn = (username: string, group: string) =>
+    checkCluster({ ...request(labelled, aCluster()), userInfo: { username, groups: [group] } }).allowed
+  assert.equal(verdictOn('alice@corp', 'open-cluster-management:admins'), true)
+  assert.equal(verdictOn('alice@corp', 'open-cluster-management:west'), false)
+  assert.equal(verdictOn('open-cluster-management:east', 'open-cluster-management:east'), false)
+})

@@ -2,10 +2,19 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { agentUser, annotations } from '../../fleet/names.ts'
 import { spokeAnnotations } from '../../fleet/spoke/names.ts'
+import { awsAnnotations } from '../drivers/marks.ts'
 import { annotationForbidden, recordAnnotations } from './recorded-annotations.ts'
 
-const { createdBy, unjoinedAt, agentName, replaceAgent, automaticallyAcceptedOn, acceptedBefore, agentPrefix } =
-  annotations
+const {
+  createdBy,
+  unjoinedAt,
+  agentName,
+  replaceAgent,
+  automaticallyAcceptedOn,
+  acceptedBefore,
+  agentPrefix,
+  awsRole,
+} = annotations
 const now = new Date('2026-03-01T12:00:00Z')
 const jane = { username: 'jane' }
 const own = { username: agentUser('west', 'a1') }
@@ -24,7 +33,12 @@ test('only the own agent of an accepted cluster unjoins it', () => {
   const at = (requester: object, old: typeof open) =>
     recordAnnotations({ name: 'west', requester, old, sent: shut }, now)[unjoinedAt]
   assert.equal(at(own, open), '2026-03-01T12:00:00Z')
-  assert.equal(at({ username: 'arn:aws:x', groups: ['open-cluster-management:west'] }, open), '2026-03-01T12:00:00Z')
+  for (const byAws of [
+    { username: 'open-cluster-management:west', groups: ['open-cluster-management:west'] },
+    { username: 'system:open-cluster-management:west:awsirsa', groups: ['system:open-cluster-management:west'] },
+    { username: 'arn:aws:x', groups: ['open-cluster-management:west'] },
+  ])
+    assert.equal(at(byAws, open), '2026-03-01T12:00:00Z', byAws.username)
   assert.equal(at(own, shut), undefined)
   for (const other of [
     jane,
@@ -32,6 +46,7 @@ test('only the own agent of an accepted cluster unjoins it', () => {
     { username: agentUser('west1', 'a1') },
     { username: `${agentUser('west', 'a1')}:addon` },
     { username: 'x', groups: ['system:open-cluster-management:west1'] },
+    { username: 'open-cluster-management:west1', groups: ['open-cluster-management:west1'] },
   ])
     assert.equal(at(other, open), undefined)
 })
@@ -44,8 +59,9 @@ test('that it unjoined stays until it is accepted again, whatever is sent', () =
   assert.equal(at({ annotations: { [unjoinedAt]: 'then' }, accepted: true }), undefined)
 })
 
-test('a new cluster has no agent yet', () => {
-  const sent = { annotations: { [agentName]: 'a', [replaceAgent]: 'b', [unjoinedAt]: 'c' }, accepted: false }
+test('a new cluster has neither an agent nor anything in AWS yet', () => {
+  const claims = { [agentName]: 'a', [replaceAgent]: 'b', [unjoinedAt]: 'c', [awsRole]: 'ocm-hub-1:aws-auth' }
+  const sent = { annotations: claims, accepted: false }
   const stored = recordAnnotations({ name: 'west', requester: jane, old: undefined, sent }, now)
   assert.deepEqual(stored, { [createdBy]: 'jane' })
 })
@@ -87,6 +103,9 @@ test('agents may not change what the hub decides by, added, changed or removed',
     own,
     { username: agentUser('other', 'a') },
     { username: 'x', groups: ['system:open-cluster-management:managed-clusters'] },
+    { username: 'open-cluster-management:west', groups: ['open-cluster-management:west'] },
+    { username: 'open-cluster-management:other', groups: ['open-cluster-management:other'] },
+    { username: 'x', groups: ['open-cluster-management:west'] },
   ]
   const at = (requester: object, before: object, after: object) =>
     annotationForbidden({
@@ -96,7 +115,7 @@ test('agents may not change what the hub decides by, added, changed or removed',
       sent: { annotations: { ...after }, accepted: true },
     })
   for (const agent of agents)
-    for (const key of [agentName, replaceAgent, automaticallyAcceptedOn, 'lanyard.io/new', 'note']) {
+    for (const key of [agentName, replaceAgent, automaticallyAcceptedOn, awsRole, 'lanyard.io/new', 'note']) {
       assert.equal(at(agent, {}, { [key]: 'v' }), key)
       assert.equal(at(agent, { [key]: 'v' }, {}), key)
       assert.equal(at(agent, { [key]: 'v' }, { [key]: 'w' }), key)
@@ -105,4 +124,30 @@ test('agents may not change what the hub decides by, added, changed or removed',
     }
   // Recorded by admission itself in the same request.
   assert.equal(at(own, {}, { [unjoinedAt]: 'now' }), undefined)
+})
+
+test('whose role a cluster gets in AWS is settled with its acceptance, for its agents and not for people', () => {
+  const { fieldArn, fieldSuffix, arn } = awsAnnotations
+  const marks = { [fieldArn]: 'a', [fieldSuffix]: 's', [arn]: 'a' }
+  const agents = [own, { username: 'open-cluster-management:west', groups: ['open-cluster-management:west'] }]
+  const at = (requester: object, old: Parameters<typeof annotationForbidden>[0]['old'], after: object) =>
+    annotationForbidden({ name: 'west', requester, old, sent: { annotations: { ...after }, accepted: true } })
+  const settled = [
+    { annotations: marks, accepted: true },
+    { annotations: { ...marks, [acceptedBefore]: 'then' }, accepted: false },
+  ]
+  for (const old of settled)
+    for (const agent of agents) {
+      for (const key of [fieldArn, fieldSuffix, arn]) {
+        assert.equal(at(agent, old, { ...old.annotations, [key]: 'b' }), key)
+        assert.equal(at(agent, old, { ...old.annotations, [key]: undefined }), key)
+        assert.equal(at(jane, old, { ...old.annotations, [key]: 'b' }), undefined)
+      }
+      // As agents of the field do with each update.
+      assert.equal(at(agent, old, { ...old.annotations, [`${agentPrefix}x`]: 'n' }), undefined)
+    }
+  for (const agent of agents) {
+    assert.equal(at(agent, { annotations: {}, accepted: true }, { [fieldArn]: 'b' }), fieldArn)
+    assert.equal(at(agent, { annotations: marks, accepted: false }, { ...marks, [fieldArn]: 'b' }), undefined)
+  }
 })

@@ -2,6 +2,7 @@ import { rfc3339 } from '../../core/conditions.ts'
 import type { Requester } from '../../fleet/access-review.ts'
 import { annotations } from '../../fleet/names.ts'
 import { spokeAnnotations } from '../../fleet/spoke/names.ts'
+import { awsAnnotations } from '../drivers/marks.ts'
 import { isAgent, isAgentOf } from './requester.ts'
 
 type Annotations = Readonly<Record<string, string>>
@@ -26,6 +27,7 @@ const laterOnly = [
   annotations.certificateExpiresAt,
   annotations.certificateFingerprint,
   annotations.replaceAgent,
+  annotations.awsRole,
 ] as const
 
 /**
@@ -65,13 +67,20 @@ const recorded: readonly string[] = [annotations.createdBy, annotations.unjoined
 
 const isOthers = (key: string): boolean => !recorded.includes(key) && !key.startsWith(annotations.agentPrefix)
 
+const marks: readonly string[] = Object.values(awsAnnotations)
+
+/** Whoever accepted the cluster did so for what it said of itself then. */
+const isSettled = ({ accepted, annotations: noted }: SeenCluster): boolean =>
+  accepted || annotations.acceptedBefore in noted
+
 /**
  * Agents may write their own ManagedCluster, but not what the hub and its people decide by: which agent has joined, which
- * may take its place, that it was accepted automatically once already, and whatever an administrator put there. Agents
- * of the field send the annotations of their own prefix with each update.
+ * may take its place, that it was accepted automatically once already, which AWS account gets a role, and whatever an
+ * administrator put there. Agents of the field send the annotations of their own prefix with each update.
  */
 export function annotationForbidden({ name, requester, old, sent }: ClusterChange): string | undefined {
   if (!old || !isAgent(requester, name)) return undefined
   const keys = new Set([...Object.keys(old.annotations), ...Object.keys(sent.annotations)])
-  return [...keys].filter(isOthers).find((key) => old.annotations[key] !== sent.annotations[key])
+  const isFixed = (key: string) => isOthers(key) || (marks.includes(key) && isSettled(old))
+  return [...keys].filter(isFixed).find((key) => old.annotations[key] !== sent.annotations[key])
 }

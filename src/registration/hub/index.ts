@@ -6,6 +6,7 @@ import type { AdmissionWebhook } from '../../fleet/admission.ts'
 import type { Informer } from '../../kube/informer.ts'
 import { registrationWebhooks } from '../admission/index.ts'
 import { csrHubDriver } from '../drivers/csr/hub.ts'
+import type { HubDriver } from '../drivers/driver.ts'
 import { autoAcceptanceController } from './auto-acceptance.ts'
 import type { HubDeps } from './deps.ts'
 import { contact } from './health/contact.ts'
@@ -27,11 +28,17 @@ export interface RegistrationHub {
   readonly clusters: Informer<ManagedCluster>
 }
 
+/** Makes the hub's half of a way to join, once the hub's informers are there. */
+export type HubDriverFactory = (deps: HubDeps) => HubDriver
+
 /** The hub's side of the join: who is in, with which rights, and how they are doing. */
-export function registrationHub(given: Omit<HubDeps, 'view'>): RegistrationHub {
+export function registrationHub(
+  given: Omit<HubDeps, 'view'>,
+  ways: readonly HubDriverFactory[] = [csrHubDriver],
+): RegistrationHub {
   const view = hubView(given.kube, given)
   const deps: HubDeps = { ...given, view, contact: contact(given) }
-  const drivers = [csrHubDriver(deps)]
+  const drivers = ways.map((driver) => driver(deps))
   const passes = registrationPasses(deps)
   registrationMetrics(deps)
   const runs = [

@@ -10,6 +10,7 @@ import { createMetrics } from '../../core/metrics.ts'
 import { systemRandom } from '../../core/random.ts'
 import { annotations, conditions } from '../../fleet/names.ts'
 import { eventRecorder } from '../../kube/events.ts'
+import { awsAnnotations } from '../drivers/marks.ts'
 import { defaultHubSettings } from './deps.ts'
 import { registrationMetrics, stateOf } from './metrics.ts'
 import { hubView } from './view.ts'
@@ -71,6 +72,21 @@ test('clusters are counted by state, and what is told of one goes with it', asyn
   ])
   await clusters.delete('west')
   await clock.settle()
+  assert.deepEqual(await told('lanyard_registration_certificate_expiry_seconds{'), [])
+})
+
+test('no end is told of a certificate that its agent left behind for an AWS role', async (t) => {
+  const { clock, clusters, set, told } = await scene(t)
+  const expiresAt = { [annotations.certificateExpiresAt]: '2026-01-01T01:00:00Z' }
+  const ofCertificate = {
+    ...condition(conditions.certificateRotated, 'False'),
+    reason: 'ClientCertificateUpdateFailed',
+  }
+  await clusters.create({ metadata: { name: 'west', annotations: expiresAt }, status: { conditions: [ofCertificate] } })
+  await clock.settle()
+  assert.equal((await told('lanyard_registration_certificate_expiry_seconds{')).length, 1)
+  await set('west', { metadata: { annotations: { [awsAnnotations.arn]: 'arn:aws:eks:us-west-2:1:cluster/west' } } })
+  await clock.advance('2h')
   assert.deepEqual(await told('lanyard_registration_certificate_expiry_seconds{'), [])
 })
 

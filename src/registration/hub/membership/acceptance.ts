@@ -11,14 +11,17 @@ import { clusterRoleBindings, clusterRoles, namespaces, roleBindings } from '../
 import { keyOf } from '../../../kube/objects.ts'
 import { reasons } from '../../reasons.ts'
 import { taintsToWrite } from '../health/taints.ts'
+import { driverOf, grantTo } from './by-driver.ts'
 import type { Cluster, Membership } from './context.ts'
 import { inOrder, messageOf, together } from './context.ts'
 import { failures } from './failures.ts'
 import type { Phase } from './phase.ts'
 import { hasFinalizer, wantedFinalizers } from './phase.ts'
 import { acceptedRbac, clusterNamespace } from './rbac.ts'
+import { keepCopy, takeOver } from './record-copy.ts'
 import { orApply, report, reporting, shortened } from './report.ts'
 import { removeWorkBinding } from './rights.ts'
+import { revokeEarlier } from './vanished.ts'
 
 export const accepted: ConditionReport = {
   type: conditions.accepted,
@@ -45,20 +48,23 @@ export async function accept(membership: Membership, cluster: Cluster, signal: A
   const { name } = cluster.metadata
   return await reporting(membership, cluster, notInPlace, signal, async () => {
     const held = await ensureFinalizers(membership, cluster, 'accepted', signal)
-    await ensureRights(membership, name, signal)
-    const granted = await inOrder(
-      membership.drivers.map(
-        ({ grant }) =>
-          () =>
-            grant.ensure(held),
-      ),
-    )
-    if (granted.outcome === 'terminal') await report(membership, held, cannotBe(granted.failure), signal)
+    const own = await takeOver(membership, held, signal)
+    const granted = await inOrder([
+      () => revokeEarlier(membership, name, own, signal),
+      () => give(membership, own, signal),
+    ])
+    if (granted.outcome === 'terminal') await report(membership, own, cannotBe(granted.failure), signal)
     if (granted.outcome !== 'done') return granted
-    await report(membership, held, accepted, signal)
+    await report(membership, own, accepted, signal)
     membership.checkpoint('acceptance.reported')
     return granted
   })
+}
+
+async function give(membership: Membership, cluster: Cluster, signal: AbortSignal): Promise<Outcome> {
+  if (driverOf(membership, cluster)) await ensureRights(membership, cluster.metadata.name, signal)
+  await keepCopy(membership, cluster, signal)
+  return await grantTo(membership, cluster, signal)
 }
 
 /** A cluster that can have no rights, because its name is somebody else's. */

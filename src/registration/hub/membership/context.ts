@@ -14,6 +14,8 @@ export interface Membership extends HubDeps {
   drainWatches: DrainWatches
   /** The uids of clusters that this process let go itself, until they are seen to be gone. */
   removed: Set<string>
+  /** Since when this process sees a record in a namespace without any cluster of the name, in milliseconds. */
+  aloneSince: Map<string, number>
 }
 
 export type Cluster = Stored<ManagedCluster>

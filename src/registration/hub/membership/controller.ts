@@ -13,7 +13,10 @@ import { sweepAt } from './unjoin.ts'
 import { clearUp, clearUpBefore } from './vanished.ts'
 import { shared, watchesOf } from './watches.ts'
 
-/** Clusters at a time. An acceptance mostly waits for the API server, and a slow driver holds up only its own. */
+/**
+ * Clusters at a time. An acceptance mostly waits for the API server. All drivers share them: one that asks somebody slow
+ * does so for far fewer clusters at a time, and sends the others to come back later.
+ */
 const workers = 32
 
 /** A cluster's way in and out. One controller for all of it, so that no two steps of one cluster run at a time. */
@@ -23,6 +26,7 @@ export function membershipController(membership: Membership): Controller {
   const vanished = new Map<string, Cluster>()
   view.clusters.on((change) => {
     const { name, uid } = change.object.metadata
+    membership.aloneSince.delete(name)
     if (change.type !== 'deleted') vanished.delete(name)
     else if (!membership.removed.delete(uid) && wasAccepted(change.object)) vanished.set(name, change.object)
   })
@@ -48,11 +52,19 @@ export function membershipController(membership: Membership): Controller {
       case 'accepted':
         return await accept(membership, cluster, signal)
       case 'denied':
-        return sooner(await deny(membership, cluster, signal), await sweep(name, signal))
+        return await sweeping(name, signal, () => deny(membership, cluster, signal))
       case 'new':
         await ensureFinalizers(membership, cluster, phase, signal)
-        return sooner(await clearUpBefore(membership, name, signal), await sweep(name, signal))
+        return await sweeping(name, signal, () => clearUpBefore(membership, cluster, signal))
     }
+  }
+
+  /** Also when the rest fails: whoever cannot be asked for hours does not keep a cluster on the hub. */
+  async function sweeping(name: string, signal: AbortSignal, act: () => Promise<Outcome>): Promise<Outcome> {
+    const [acted] = await Promise.allSettled([act()])
+    const swept = await sweep(name, signal)
+    if (acted.status === 'rejected') throw acted.reason
+    return sooner(acted.value, swept)
   }
 
   /** The version guards it: a cluster that is accepted at this very moment stays. */
@@ -76,7 +88,7 @@ export function membershipController(membership: Membership): Controller {
 
 /** Of two things that are due, the one that is due first. */
 function sooner(one: Outcome, other: Outcome): Outcome {
-  if (one.outcome !== 'requeueAfter') return one.outcome === 'done' ? other : one
+  if (one.outcome !== 'requeueAfter') return other.outcome === 'done' ? one : other
   return other.outcome === 'requeueAfter' && other.ms < one.ms ? other : one
 }
 

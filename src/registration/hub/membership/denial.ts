@@ -6,9 +6,11 @@ import { ensure } from '../../../fleet/wanted/ensure.ts'
 import { clusterRoleBindings, clusterRoles } from '../../../kube/kinds.ts'
 import { reasons } from '../../reasons.ts'
 import { cannotBe, ensureFinalizers, notInPlace } from './acceptance.ts'
+import { revokeFrom } from './by-driver.ts'
 import type { Cluster, Membership } from './context.ts'
-import { inOrder, lookAgainMs, together } from './context.ts'
+import { lookAgainMs, together } from './context.ts'
 import { deniedRbac } from './rbac.ts'
+import { dropCopy } from './record-copy.ts'
 import { conditionOf, report, reporting } from './report.ts'
 import { removeRegistrationBinding, removeWorkBinding, traces } from './rights.ts'
 
@@ -35,15 +37,10 @@ export async function deny(membership: Membership, cluster: Cluster, signal: Abo
     const isOver = conditionOf(held, denied.type)?.reason === denied.reason && !traces(membership, name).bindings
     const worksLeft = isOver ? 0 : await removeBindings(membership, name, signal)
     checkpoint('denial.registration-removed')
-    const revoked = await inOrder(
-      membership.drivers.map(
-        ({ grant }) =>
-          () =>
-            grant.revoke(held),
-      ),
-    )
+    const revoked = await revokeFrom(membership, held, signal)
     if (revoked.outcome === 'terminal') await report(membership, held, cannotBe(revoked.failure), signal)
     if (revoked.outcome !== 'done') return revoked
+    await dropCopy(membership, held, signal)
     await report(membership, held, denied, signal)
     checkpoint('denial.reported')
     return worksLeft > 0 ? requeueAfter(lookAgainMs) : revoked

@@ -15,6 +15,7 @@ export function membershipRuns(deps: HubDeps, drivers: readonly HubDriver[]): Ru
     commonRoles: commonRoles(deps),
     drainWatches: draining,
     removed: new Set(),
+    aloneSince: new Map(),
   })
   const run: Run = (signal) => {
     // What all clusters share may be left from a hub that ended after the last of them: no change tells of it.

@@ -66,7 +66,7 @@ const noted: readonly string[] = [
   annotations.automaticallyAcceptedOn,
 ]
 
-/** What a driver may go by, and the mark of an unjoin; not what the hub itself notes. */
+/** What a driver may go by, and the mark of an unjoin; not what the hub itself notes, unless people may do it for the hub. */
 function annotationsOf({ metadata }: Stored<ManagedCluster>): object {
   return Object.fromEntries(Object.entries(metadata.annotations ?? {}).filter(([name]) => !noted.includes(name)))
 }

@@ -1,6 +1,7 @@
 import { annotations, finalizers, labels, rbacNames } from '../../../fleet/names.ts'
 import { dropFinalizers } from '../../../fleet/wanted/ensure.ts'
 import { clusterRoleBindings, clusterRoles, roleBindings } from '../../../kube/kinds.ts'
+import { isOnRecord } from '../../drivers/marks.ts'
 import type { Membership } from './context.ts'
 import { together } from './context.ts'
 import { worksLeft } from './garbage.ts'
@@ -46,6 +47,8 @@ export interface Traces {
   namespace: boolean
   /** The namespace says that nothing of an earlier cluster is left in it. */
   cleared: boolean
+  /** The namespace tells of something outside of the hub that is to be taken back. */
+  onRecord: boolean
 }
 
 /** What the informers know of a cluster. */
@@ -53,10 +56,12 @@ export function traces({ view }: Membership, cluster: string): Traces {
   const name = rbacNames.cluster(cluster)
   const namespace = view.namespaces.get(cluster)
   const bindings = [rbacNames.registrationBinding(cluster), rbacNames.workBinding(cluster)]
+  const isOwn = namespace?.metadata.labels?.[labels.clusterName] === cluster
   return {
     clusterRights: Boolean(view.clusterRoles.get(name) ?? view.clusterRoleBindings.get(name)),
     bindings: bindings.some((binding) => view.roleBindings.get(`${cluster}/${binding}`)),
-    namespace: namespace?.metadata.labels?.[labels.clusterName] === cluster,
+    namespace: isOwn,
     cleared: namespace?.metadata.annotations?.[annotations.cleared] !== undefined,
+    onRecord: isOwn && isOnRecord(namespace),
   }
 }

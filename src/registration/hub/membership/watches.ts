@@ -5,6 +5,7 @@ import type { Informer } from '../../../kube/informer.ts'
 import type { Key, KubeObject, Stored } from '../../../kube/objects.ts'
 import type { Watching } from '../../../kube/watching.ts'
 import { watching } from '../../../kube/watching.ts'
+import { isOnRecord } from '../../drivers/marks.ts'
 import type { HubDeps } from '../deps.ts'
 import { isNews, phaseOf } from './phase.ts'
 import type { ClusterRbac } from './rbac.ts'
@@ -59,6 +60,10 @@ export function watchesOf({ view, settings }: HubDeps): Watching[] {
       when: isNews,
     }),
     owned(view.namespaces, ({ metadata }) => [metadata?.name ?? ''], namespaceOf),
+    // What an earlier cluster of the name had outside of the hub is gone, maybe by a person's hand.
+    watching(view.namespaces, undefined, {
+      when: (change) => change.type === 'updated' && isOnRecord(change.previous) && !isOnRecord(change.object),
+    }),
     owned(view.clusterRoles, ownerOfClusterRight, (key, { metadata }) =>
       key === shared ? common.find((role) => role.metadata.name === metadata.name) : rbacOf(key).clusterRole,
     ),
