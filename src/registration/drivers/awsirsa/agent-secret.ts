@@ -6,7 +6,7 @@ import { Secret } from '../../../core/secret.ts'
 import type { HubStanza } from '../../../fleet/hub-stanza.ts'
 import { textOf, writeSecret } from '../../../fleet/secret-texts.ts'
 import { secrets } from '../../../kube/kinds.ts'
-import type { Kube } from '../../../kube/kube.ts'
+import type { HubSecretOptions } from '../driver.ts'
 import type { HubAccess } from './agent-kubeconfig.ts'
 import { readAwsKubeconfig } from './agent-kubeconfig.ts'
 
@@ -15,14 +15,6 @@ export interface AwsHubMaterial {
   readonly stanza: HubStanza
   readonly access: HubAccess
   readonly kubeconfig: Secret
-}
-
-export interface AwsSecretOptions {
-  kube: Kube
-  namespace: string
-  name: string
-  cluster: string
-  agent: string
 }
 
 /** When the kubeconfig was granted. RFC 3339 with milliseconds. */
@@ -49,7 +41,7 @@ export const awsPass = (facts: Facts, { stanza, access }: AwsHubMaterial, grante
  * The agent's Secret as a keep. What is damaged, or for another cluster or agent, counts as absent. A refusal is kept in
  * memory only: nothing is asked for that a restart would have to find again.
  */
-export function awsSecretKeep({ kube, namespace, name, cluster, agent }: AwsSecretOptions): Keep<AwsHubMaterial> {
+export function awsSecretKeep({ kube, namespace, name, cluster, agent }: HubSecretOptions): Keep<AwsHubMaterial> {
   let pending: Pending | undefined
   const keptIn = ({ data = {}, metadata }: SecretObject): Kept<AwsHubMaterial> | undefined => {
     if (textOf(data, 'cluster-name') !== cluster || textOf(data, 'agent-name') !== agent) return undefined

@@ -11,10 +11,12 @@ import { reasons } from '../../../core/reasons.ts'
 import { textOf } from '../../../fleet/secret-texts.ts'
 import { certificateSigningRequests, secrets } from '../../../kube/kinds.ts'
 import type { Kube } from '../../../kube/kube.ts'
+import type { JoinOptions } from '../driver.ts'
 import type { AwsJoinOptions } from './agent.ts'
 import { awsJoin } from './agent.ts'
 import { awsJoinAnnotations } from './agent-annotations.ts'
 import { readAwsKubeconfig } from './agent-kubeconfig.ts'
+import type { AwsHubMaterial } from './agent-secret.ts'
 import { awsSecretKeep } from './agent-secret.ts'
 import { awsTroubleOf } from './agent-trouble.ts'
 import type { EksCluster } from './names.ts'
@@ -27,10 +29,11 @@ const eks = {
 const stanza = { name: 'hub', server: 'https://hub.example.com', ca: 'pem' }
 const marks = awsJoinAnnotations(eks.hub, eks.managed)
 
+type Given = Partial<JoinOptions<AwsHubMaterial> & AwsJoinOptions>
 type Status = 'True' | 'False' | 'Unknown'
 
 /** An agent with a hub; nothing runs until `start`. */
-function scene(t: { after(work: () => void): void }, given: Partial<AwsJoinOptions> = {}) {
+function scene(t: { after(work: () => void): void }, given: Given = {}) {
   const clock = new FakeClock()
   const [hub, home] = [new MemoryKube(clock), new MemoryKube(clock)]
   const clusters = hub.of(ManagedCluster.resource)
@@ -38,12 +41,11 @@ function scene(t: { after(work: () => void): void }, given: Partial<AwsJoinOptio
   const reports: Report[] = []
   const answers = { count: 0 }
   const stop = new AbortController()
-  const start = (also: Partial<AwsJoinOptions> = {}) => {
-    const join = awsJoin({
+  const start = (also: Given = {}) => {
+    const options: JoinOptions<AwsHubMaterial> = {
       cluster: 'west',
+      agent: 'a1',
       hub: stanza,
-      eks,
-      exec: { form: 'lanyard', command: 'lanyard' },
       keep: awsSecretKeep({ ...place, cluster: 'west', agent: 'a1' }),
       keptIn: 'secret/here/hub',
       bootstrap: async () => hub,
@@ -59,7 +61,8 @@ function scene(t: { after(work: () => void): void }, given: Partial<AwsJoinOptio
       },
       ...given,
       ...also,
-    })
+    }
+    const join = awsJoin(options, { eks, exec: { form: 'lanyard', command: 'lanyard' }, ...given, ...also })
     const one = new AbortController()
     const running = join.run(AbortSignal.any([stop.signal, one.signal]))
     const end = () => {
@@ -197,33 +200,52 @@ test('what is kept for another hub or another role is not taken for this one', a
   assert.deepEqual([moved.held(), other.held()], [undefined, undefined])
 })
 
-test('after a rejection the hub is asked as if for the first time, and a new grant is not the rejected one', async (t) => {
-  const { clock, start, create, accept } = scene(t)
+test('after a rejection the hub is asked as if for the first time, and nothing is written when it accepts', async (t) => {
+  const { clock, home, start, create, accept } = scene(t)
   const join = start()
   await create()
   await accept('True')
   await clock.advance('1m')
   const { fingerprint } = join.held()?.pass ?? assert.fail()
+  const writes = home.count('patch', 'create', 'update')
   await accept('False', false)
   join.reject(fingerprint)
   await clock.advance('1h')
   assert.equal(join.held(), undefined)
   await accept('True')
   await clock.advance('1m')
-  assert.notEqual(join.held()?.pass.fingerprint ?? assert.fail(), fingerprint)
+  assert.equal(join.held()?.pass.fingerprint, fingerprint)
+  for (let times = 0; times < 10; times += 1) {
+    join.reject(fingerprint)
+    assert.equal(join.held(), undefined)
+    await clock.advance('1m')
+    assert.ok(join.held())
+  }
+  assert.equal(home.count('patch', 'create', 'update'), writes)
 })
 
-test('a rejection while the clock stands still leads to another grant all the same', async (t) => {
-  const { clock, start, create, accept } = scene(t)
+test('once the hub says that the cluster is gone, its Secret is not put back: the agent may make the cluster anew', async (t) => {
+  const { clock, home, clusters, start, create, accept, secret, last } = scene(t)
   const join = start()
   await create()
   await accept('True')
   await clock.advance('1m')
-  const { fingerprint } = join.held()?.pass ?? assert.fail()
-  await clock.jumpTo(join.held()?.pass.issuedAt ?? assert.fail())
-  join.reject(fingerprint)
+  await clusters.delete('west')
+  join.reject(join.held()?.pass.fingerprint ?? assert.fail())
+  await clock.advance('1h')
+  assert.match(awsTroubleOf(last() ?? assert.fail(), 'west'), /to join anew, delete secret\/here\/hub/)
+  assert.equal(join.wasLetIn(), true)
+  await home.of(secrets, 'here').delete('hub')
+  join.poke()
   await clock.settle()
-  assert.notEqual(join.held()?.pass.fingerprint ?? assert.fail(), fingerprint)
+  assert.equal(join.wasLetIn(), false)
+  await clock.advance('1h')
+  assert.equal(await secret(), undefined)
+  await create()
+  await accept('True')
+  await clock.advance('1m')
+  assert.ok(join.held())
+  assert.ok(await secret())
 })
 
 test('a bootstrap token that ran out while a person took days is no obstacle: the agent asks by its role', async (t) => {

@@ -1,23 +1,17 @@
 import type { ManagedCluster } from '../../../apis/cluster/managed-cluster.ts'
 import { ManagedCluster as ManagedClusters } from '../../../apis/cluster/managed-cluster.ts'
 import { backoffMs } from '../../../core/backoff.ts'
-import type { Checkpoint } from '../../../core/checkpoint.ts'
-import type { Clock } from '../../../core/clock.ts'
 import { after } from '../../../core/clock.ts'
 import { isFailure } from '../../../core/failure.ts'
-import type { KeepFreshOptions, Report } from '../../../core/keep-fresh.ts'
 import { keepFresh } from '../../../core/keep-fresh.ts'
-import type { Run } from '../../../core/lifecycle.ts'
-import type { Log } from '../../../core/log.ts'
 import type { Issuance, Keep, Kept, Step } from '../../../core/pass.ts'
-import type { Random } from '../../../core/random.ts'
 import { reasons } from '../../../core/reasons.ts'
-import type { HubStanza } from '../../../fleet/hub-stanza.ts'
 import { isSameHub } from '../../../fleet/hub-stanza.ts'
 import { conditions } from '../../../fleet/names.ts'
 import { isForbidden, isUnauthorized } from '../../../kube/failures.ts'
 import type { Kube } from '../../../kube/kube.ts'
 import type { Stored } from '../../../kube/objects.ts'
+import type { Join, JoinOptions } from '../driver.ts'
 import { awsJoinAnnotations, isMarked } from './agent-annotations.ts'
 import type { ExecForm } from './agent-kubeconfig.ts'
 import { formatAwsKubeconfig, isSameAccess } from './agent-kubeconfig.ts'
@@ -28,64 +22,36 @@ import { hubRoleArn } from './names.ts'
 import { failures } from './token/failures.ts'
 
 export interface AwsJoinOptions {
-  cluster: string
-  hub: HubStanza
   /** What the ARNs of the two EKS clusters say. */
-  eks: { readonly hub: EksCluster; readonly managed: EksCluster }
+  readonly eks: { readonly hub: EksCluster; readonly managed: EksCluster }
   /** Of the kubeconfig that others use. */
-  exec: ExecForm
-  keep: Keep<AwsHubMaterial>
-  /** For people: where the keep is. */
-  keptIn: string
-  /** As the bootstrap user; throws when there is none at present. */
-  bootstrap(): Promise<Kube>
-  /** As the agent itself, by its role; it need not have been accepted. */
-  own(): Kube
-  /** Called after each step, once it is saved. */
-  report(report: Report): void | Promise<void>
-  clock: Clock
-  random: Random
-  log: Log
-  checkpoint: Checkpoint
-  /** The longest between two looks at a cluster that is not accepted yet: a bootstrap user may not watch it. */
-  lookAgainMs: number
-  /** The hub answered, whatever it said. */
-  onAnswer(): void
-  retry?: KeepFreshOptions<AwsHubMaterial>['retry']
-}
-
-/** The same surface as that of the join by CSR. */
-export interface AwsJoin {
-  readonly run: Run
-  /** Something changed: the Secret, the bootstrap kubeconfig. */
-  poke(): void
-  /** What leads to this hub, also when its Secret has just been lost. */
-  held(): Kept<AwsHubMaterial> | undefined
-  /** The hub does not know the agent by its role: its acceptance is waited for as if it had never been there. */
-  reject(fingerprint: string): void
+  readonly exec: ExecForm
 }
 
 /** Begins fast: a hub that lets clusters in by itself does so within a moment. A person may take days. */
 const lookRetry = { baseMs: 500, maxMs: 60_000, factor: 1.5 }
 
 /** The agent's half of the join by AWS IAM: no request, no key; waits to be accepted, then writes how to get in. */
-export function awsJoin(options: AwsJoinOptions): AwsJoin {
+export function awsJoin(options: JoinOptions<AwsHubMaterial>, { eks, exec }: AwsJoinOptions): Join<AwsHubMaterial> {
   const { cluster, hub, keep, clock, random, log, checkpoint } = options
-  const { hub: eksHub, managed } = options.eks
+  const { hub: eksHub, managed } = eks
   const access = { region: eksHub.region, clusterName: eksHub.name, roleArn: hubRoleArn(eksHub, managed) }
-  const material = { stanza: hub, access, kubeconfig: formatAwsKubeconfig(hub, access, options.exec) }
-  const rejected = new Set<string>()
+  const material = { stanza: hub, access, kubeconfig: formatAwsKubeconfig(hub, access, exec) }
   let latest: Kept<AwsHubMaterial> | undefined
+  /** The hub did not know the agent, or AWS gave it no role: until the hub says that it accepts the cluster. */
+  let isInDoubt = false
   let looks = 0
 
-  const isCurrent = ({ pass, material: { stanza, access: kept } }: Kept<AwsHubMaterial>) =>
-    isSameHub(stanza, hub) && isSameAccess(kept, access) && !rejected.has(pass.fingerprint)
-  const held = () => (latest && isCurrent(latest) ? latest : undefined)
+  const isForHere = ({ material: { stanza, access: kept } }: Kept<AwsHubMaterial>) =>
+    isSameHub(stanza, hub) && isSameAccess(kept, access)
+  const held = () => (isInDoubt ? undefined : latest)
 
   const watchedKeep: Keep<AwsHubMaterial> = {
     async load() {
       const loaded = await keep.load()
-      if (loaded.kept && isCurrent(loaded.kept)) latest = loaded.kept
+      if (loaded.kept && isForHere(loaded.kept)) latest = loaded.kept
+      // What is in doubt is gone for good when its Secret is: whoever removes that wants the agent to join anew.
+      else if (isInDoubt) latest = undefined
       return loaded
     },
     savePending: keep.savePending,
@@ -104,6 +70,10 @@ export function awsJoin(options: AwsJoinOptions): AwsJoin {
     return { step: 'granted', pass: awsPass(facts, material, at), material }
   }
 
+  /** What is there already stays as it is: it has no key that the hub could give anew, so nothing is written. */
+  const asWanted = (now: Date, usable: Kept<AwsHubMaterial>): Step<AwsHubMaterial> =>
+    usable.material.kubeconfig.equals(material.kubeconfig) ? { step: 'granted', ...usable } : granted(now, usable)
+
   const find = (kube: Kube) => kube.of(ManagedClusters.resource).find(cluster, { deadlineMs: 10_000 })
 
   async function look(): Promise<Stored<ManagedCluster> | undefined> {
@@ -121,18 +91,17 @@ export function awsJoin(options: AwsJoinOptions): AwsJoin {
 
   const issuance: Issuance<AwsHubMaterial> = {
     async next(now, kept) {
-      const usable = kept && isCurrent(kept) ? kept : held()
-      if (usable) {
-        // A new path of the plugin, or an edit by hand, is put right without asking: the hub may be away.
-        const isAsWanted = usable.material.kubeconfig.equals(material.kubeconfig)
-        return isAsWanted ? { step: 'granted', ...usable } : granted(now, usable)
-      }
+      const usable = held()
+      // A new path of the plugin, or an edit by hand, is put right without asking: the hub may be away.
+      if (usable) return asWanted(now, usable)
       const found = await look()
       options.onAnswer()
+      if (!found && latest) throw failures.AWS_CLUSTER_GONE({ cluster, keptIn: options.keptIn })
       if (found && !isMarked(found.metadata.annotations, eksHub, managed)) throw notMarked()
       if (found && isAccepted(found)) {
         looks = 0
-        return granted(now, kept)
+        isInDoubt = false
+        return latest ? asWanted(now, latest) : granted(now, kept)
       }
       const pauseMs = Math.min(backoffMs(looks++, lookRetry, random), options.lookAgainMs)
       return { step: 'waiting', for: reasons.AwaitingApproval, wake: after(now, pauseMs) }
@@ -158,8 +127,10 @@ export function awsJoin(options: AwsJoinOptions): AwsJoin {
     run: loop.run,
     poke: loop.poke,
     held,
+    wasLetIn: () => latest !== undefined,
     reject(fingerprint) {
-      rejected.add(fingerprint)
+      if (latest?.pass.fingerprint !== fingerprint) return
+      isInDoubt = true
       looks = 0
       loop.poke()
     },

@@ -1,14 +1,10 @@
 import type { Failure } from '../../../core/failure.ts'
+import { awsAnnotations } from '../marks.ts'
 import { failures } from './failures.ts'
 import type { EksCluster } from './names.ts'
 import { parseEksArn, quoted, roleSuffix, whyApart } from './names.ts'
 
-/** By which the agent of an EKS cluster says who it is: the seed's name, and the two of the field. */
-export const awsAnnotations = {
-  arn: 'eks-managed-cluster-arn',
-  fieldArn: 'agent.open-cluster-management.io/managed-cluster-arn',
-  fieldSuffix: 'agent.open-cluster-management.io/managed-cluster-iam-role-suffix',
-} as const
+export { awsAnnotations }
 
 export type Claimed =
   /** Another driver's cluster. */

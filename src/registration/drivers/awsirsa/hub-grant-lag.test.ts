@@ -100,23 +100,29 @@ test('a role that somebody removed is made again, and its access entry after it'
   ])
 })
 
-test('a denial cuts access though all tags were stripped, and keeps the record of the role that it leaves', async () => {
+test('a denial cuts access though all tags were stripped, tells of the role that it leaves, and is over', async () => {
   const scene = await granted()
   const role = scene.aws.roles.get(roleName)
   const entry = scene.aws.entries.get(roleArn)
   assert.ok(role && entry)
-  const { tags } = role
   role.tags = {}
   entry.tags = {}
-  for (let tries = 0; tries < 3; tries++) {
-    await assert.rejects(scene.revoke(), (error) => isFailure(error, 'AWS_ROLE_FOREIGN'))
-    await scene.clock.advance('20s')
-  }
+  assert.deepEqual(await scene.revoke(), done)
   assert.deepEqual([scene.aws.entries.size, scene.aws.roles.size], [0, 1])
-  assert.equal(await scene.record(), `${roleName}:access-entry`)
-  role.tags = tags
+  assert.deepEqual([await scene.record(), scene.told], [undefined, ['west AWS_ROLE_LEFT']])
+})
+
+test('a forged record neither harms the role that it names nor keeps the cluster from going', async () => {
+  const scene = grantScene()
+  await scene.join('west', {})
+  const other = 'ocm-hub-00000000000000000000000000000000'
+  await scene.aws.iam.createRole({ name: other, trust: '{}', tags: { of: 'others' }, description: '' })
+  const { stored } = scene.aws
+  await writeRecord(scene, `${other}:access-entry`)
+  assert.deepEqual(await scene.revoke(), soon)
+  assert.deepEqual(scene.told, [])
   assert.deepEqual(await scene.revokeToEnd(), done)
-  assert.deepEqual([scene.aws.stored, await scene.record()], [nothing, undefined])
+  assert.deepEqual([scene.aws.stored, await scene.record(), scene.told], [stored, undefined, ['west AWS_ROLE_LEFT']])
 })
 
 test('the recorded role goes first, without a question for the mode, and whatever becomes of the claimed one', async () => {
@@ -134,7 +140,8 @@ test('the claimed role goes also where the recorded one cannot', async () => {
   const other = 'ocm-hub-00000000000000000000000000000000'
   await scene.aws.iam.createRole({ name: other, trust: '{}', tags: {}, description: '' })
   await writeRecord(scene, `${other}:access-entry`)
-  await assert.rejects(scene.revoke(), (error) => isFailure(error, 'AWS_ROLE_FOREIGN'))
+  scene.aws.failNext('iam.findRole', failures.AWS_REFUSED(said))
+  await assert.rejects(scene.revoke(), (error) => isFailure(error, 'AWS_REFUSED'))
   assert.deepEqual([[...scene.aws.roles.keys()], scene.aws.entries.size], [[other], 0])
 })
 
@@ -186,4 +193,37 @@ test('what IAM contradicts itself about is waited for two minutes, then told, an
     scene.restart()
     assert.deepEqual(await failing(), soon)
   }
+})
+
+test('what AWS says it is changing is waited for one minute, then told, and tried on', async () => {
+  const scene = await granted()
+  const changing = failures.AWS_CONFLICT({ operation: 'iam:DeleteRole', code: 'ConcurrentModificationException' })
+  const failing = () => {
+    scene.aws.failNext('iam.deleteRole', changing)
+    return scene.revoke()
+  }
+  assert.deepEqual(await failing(), soon)
+  await scene.clock.advance('59s')
+  assert.deepEqual(await failing(), soon)
+  await scene.clock.advance('1s')
+  for (let tries = 0; tries < 2; tries++) await assert.rejects(failing(), (error) => error === changing)
+  assert.deepEqual(await scene.revokeToEnd(), done)
+  assert.deepEqual(scene.aws.stored, nothing)
+})
+
+test('an account that is throttled for five minutes is told of, wherever AWS asks to slow down', async () => {
+  const scene = grantScene()
+  await scene.join()
+  const later = { outcome: 'requeueAfter', ms: 30_000 }
+  const throttled = failures.AWS_THROTTLED(said)
+  const failing = (operation: 'iam.findRole' | 'iam.createRole') => {
+    scene.aws.failNext(operation, throttled)
+    return scene.ensure()
+  }
+  assert.deepEqual(await failing('iam.findRole'), later)
+  await scene.clock.advance('299s')
+  assert.deepEqual(await failing('iam.createRole'), later)
+  await scene.clock.advance('1s')
+  await assert.rejects(failing('iam.findRole'), (error) => error === throttled)
+  assert.deepEqual(await scene.ensure(), done)
 })

@@ -59,8 +59,32 @@ test('what is about to be made is on record before anything is changed in AWS', 
   await scene.join()
   scene.aws.failNext('iam.createRole', failures.AWS_REFUSED(said))
   await assert.rejects(scene.ensure(), (error) => isFailure(error, 'AWS_REFUSED'))
-  assert.equal(await scene.record(), `${roleName}:access-entry`)
+  assert.equal(await scene.record(), `${roleName}:access-entry:begun`)
   assert.equal(scene.aws.roles.size, 0)
+  assert.deepEqual(await scene.ensure(), done)
+  assert.equal(await scene.record(), `${roleName}:access-entry`)
+})
+
+test('what was in place once is not begun again by its repair', async () => {
+  const scene = grantScene()
+  await scene.join()
+  await scene.ensure()
+  scene.aws.roles.get(roleName)?.inline.clear()
+  scene.restart()
+  scene.aws.failNext('iam.putPolicy', failures.AWS_REFUSED(said))
+  await assert.rejects(scene.ensure(), (error) => isFailure(error, 'AWS_REFUSED'))
+  assert.equal(await scene.record(), `${roleName}:access-entry`)
+})
+
+test('a hub that is none of EKS goes by aws-auth, both ways', async () => {
+  const scene = grantScene()
+  scene.leaveEks()
+  await scene.join()
+  assert.deepEqual(await scene.ensure(), done)
+  assert.equal(await scene.record(), `${roleName}:aws-auth`)
+  assert.equal((await inAwsAuth(scene)).length, 1)
+  assert.deepEqual(await scene.revokeToEnd(), done)
+  assert.deepEqual([await inAwsAuth(scene), scene.aws.stored], [[], { roles: [], entries: [] }])
 })
 
 test('what is in order is looked at again after ten minutes, and not changed', async () => {
@@ -94,65 +118,12 @@ test('a suffix of another hub is refused for good, without a call to AWS', async
   assert.deepEqual([scene.aws.calls, await scene.record()], [0, undefined])
 })
 
-test('to revoke cuts access first, removes what others put on the role, and then the record', async () => {
-  const scene = grantScene()
-  await scene.join()
-  await scene.ensure()
-  scene.aws.roles.get(roleName)?.inline.set('by-others', '{}')
-  scene.aws.roles.get(roleName)?.attached.add('arn:aws:iam::aws:policy/ReadOnlyAccess')
-  scene.aws.changes.length = 0
-  assert.deepEqual(await scene.revoke(), done)
-  assert.deepEqual(scene.aws.changes, [
-    'eks.deleteAccessEntry',
-    'iam.deletePolicy',
-    'iam.deletePolicy',
-    'iam.detachPolicy',
-    'iam.deleteRole',
-  ])
-  assert.deepEqual(scene.aws.stored, { roles: [], entries: [] })
-  assert.equal(await scene.record(), undefined)
-  const { calls } = scene.aws
-  assert.deepEqual(await scene.revoke(), done)
-  assert.equal(scene.aws.calls, calls)
-})
-
-test('a cluster that is accepted again after its denial gets everything again', async () => {
-  const scene = grantScene()
-  await scene.join()
-  await scene.ensure()
-  const { stored } = scene.aws
-  await scene.revoke()
-  await scene.ensure()
-  assert.deepEqual(scene.aws.stored, stored)
-})
-
-test('to revoke works for a cluster that is gone from the hub, by what was last seen of it', async () => {
-  const scene = grantScene()
-  await scene.join()
-  await scene.ensure()
-  const last = await scene.clusters.get('west')
-  await scene.clusters.delete('west')
-  assert.deepEqual(await scene.grant().revoke(last), done)
-  assert.deepEqual(scene.aws.stored, { roles: [], entries: [] })
-})
-
 test('nothing is made for a cluster that is gone from the hub', async () => {
   const scene = grantScene()
   const last = await scene.join()
   await scene.clusters.delete('west')
   assert.deepEqual(await scene.grant().ensure(last), done)
   assert.deepEqual(scene.aws.changes, [])
-})
-
-test('a record that somebody removed does not keep the access of a denied cluster', async () => {
-  const scene = grantScene()
-  await scene.join()
-  await scene.ensure()
-  const body = { metadata: { annotations: { [recordAnnotation]: null } } }
-  await scene.clusters.patch('west', { type: 'merge', body })
-  scene.restart()
-  assert.deepEqual(await scene.revoke(), done)
-  assert.deepEqual(scene.aws.stored, { roles: [], entries: [] })
 })
 
 test('a role that is not ours is left alone, with a failure that can end, and without a record', async () => {
@@ -243,74 +214,4 @@ test('what was seen of a cluster before another one took its name makes nothing,
   await scene.join()
   assert.deepEqual(await scene.grant().ensure(old), done)
   assert.deepEqual(scene.aws.changes, [])
-})
-
-test('where AWS asks to slow down, the cluster comes back after a pause, without a failure', async () => {
-  const scene = grantScene()
-  await scene.join()
-  for (const operation of ['eks.authenticationMode', 'iam.findRole', 'iam.createRole', 'iam.putPolicy'] as const) {
-    scene.aws.failNext(operation, failures.AWS_THROTTLED(said))
-    assert.deepEqual(await scene.ensure(), { outcome: 'requeueAfter', ms: 30_000 })
-  }
-  assert.deepEqual(await scene.ensure(), done)
-  scene.aws.failNext('iam.deleteRole', failures.AWS_THROTTLED(said))
-  assert.deepEqual(await scene.revoke(), { outcome: 'requeueAfter', ms: 30_000 })
-  assert.deepEqual(await scene.revokeToEnd(), done)
-})
-
-test('EKS that does not know the new role yet is waited for, up to two minutes', async () => {
-  const scene = grantScene()
-  await scene.join()
-  const unknown = failures.AWS_INVALID({ operation: 'eks:CreateAccessEntry', code: 'InvalidParameterException' })
-  const fail = () => scene.aws.failNext('eks.createAccessEntry', unknown)
-  fail()
-  assert.deepEqual(await scene.ensure(), { outcome: 'requeueAfter', ms: 5_000 })
-  await scene.clock.advance('119s')
-  fail()
-  assert.deepEqual(await scene.ensure(), { outcome: 'requeueAfter', ms: 5_000 })
-  await scene.clock.advance('1s')
-  fail()
-  await assert.rejects(scene.ensure(), (error) => isFailure(error, 'AWS_ROLE_UNKNOWN_TO_EKS'))
-  assert.deepEqual(await scene.ensure(), done)
-})
-
-test('what one part of IAM does not know yet of another is waited for', async () => {
-  const scene = grantScene()
-  await scene.join()
-  scene.aws.failNext('iam.createRole', failures.AWS_ALREADY_THERE(said))
-  assert.deepEqual(await scene.ensure(), { outcome: 'requeueAfter', ms: 5_000 })
-  scene.aws.failNext('iam.putPolicy', failures.AWS_NOT_FOUND(said))
-  assert.deepEqual(await scene.ensure(), { outcome: 'requeueAfter', ms: 5_000 })
-  assert.deepEqual(await scene.ensure(), done)
-})
-
-test('a managed role that is not there yet is named, and so is what holds a role that should go', async () => {
-  const scene = grantScene()
-  await scene.join()
-  const malformed = { operation: 'iam:CreateRole', code: 'MalformedPolicyDocumentException' }
-  scene.aws.failNext('iam.createRole', failures.AWS_INVALID(malformed))
-  await assert.rejects(
-    scene.ensure(),
-    (error) =>
-      isFailure(error, 'AWS_MANAGED_ROLE_MISSING') && error.message.includes(':567890123456:role/ocm-managed-'),
-  )
-  await scene.ensure()
-  const held = { operation: 'iam:DeleteRole', code: 'DeleteConflictException' }
-  scene.aws.failNext('iam.deleteRole', failures.AWS_CONFLICT(held))
-  await assert.rejects(scene.revoke(), (error) => isFailure(error, 'AWS_ROLE_IN_USE'))
-  const changing = { operation: 'iam:DeleteRole', code: 'ConcurrentModificationException' }
-  scene.aws.failNext('iam.deleteRole', failures.AWS_CONFLICT(changing))
-  assert.deepEqual(await scene.revoke(), { outcome: 'requeueAfter', ms: 5_000 })
-  assert.deepEqual(await scene.revokeToEnd(), done)
-})
-
-test('a hub without credentials lets a cluster go that it made nothing for, and no other', async () => {
-  const scene = grantScene()
-  await scene.join()
-  const nobody = failures.AWS_NO_CREDENTIALS({ operation: 'iam:GetRole' })
-  scene.aws.failNext('iam.findRole', nobody)
-  assert.deepEqual(await scene.revoke(), done)
-  await scene.ensure()
-  scene.aws.failNext('iam.findRole', nobody)
-  await assert.rejects(scene.revoke(), (error) => isFailure(error, 'AWS_NO_CREDENTIALS'))
 })

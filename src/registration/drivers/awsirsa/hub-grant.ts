@@ -1,30 +1,32 @@
 import { ManagedCluster } from '../../../apis/cluster/managed-cluster.ts'
 import type { Clock } from '../../../core/clock.ts'
-import { isFailure } from '../../../core/failure.ts'
+import type { Failure } from '../../../core/failure.ts'
 import type { Outcome } from '../../../core/outcome.ts'
-import { done, terminal } from '../../../core/outcome.ts'
+import { done, requeueAfter, terminal } from '../../../core/outcome.ts'
 import type { Grant } from '../../../core/pass.ts'
 import type { Random } from '../../../core/random.ts'
 import type { Kube } from '../../../kube/kube.ts'
 import type { Stored } from '../../../kube/objects.ts'
+import { failures as membershipFailures } from '../../hub/membership/failures.ts'
+import { whyReserved } from '../../hub/membership/reserved-names.ts'
 import type { Eks, Iam } from './clients/ports.ts'
-import { failures } from './failures.ts'
-import { claimOf } from './hub-annotations.ts'
-import type { Step, World } from './hub-plan.ts'
-import { planToEnsure, planToRevoke, wantedRole } from './hub-plan.ts'
+import { doubtsAbout } from './hub-doubts.ts'
+import type { Due } from './hub-due.ts'
+import { dueTo } from './hub-due.ts'
+import type { Gate } from './hub-gate.ts'
+import { openGate } from './hub-gate.ts'
+import { leaveNoOrphans } from './hub-orphans.ts'
+import { planToEnsure } from './hub-plan.ts'
 import type { AwsRecord } from './hub-record.ts'
-import { recordOn, recordText, writeRecord } from './hub-record.ts'
-import { seenLately } from './hub-seen.ts'
-import { afterSetback, untilSettled } from './hub-setbacks.ts'
-import { sinceWhen } from './hub-since.ts'
+import { recordOn, recordText } from './hub-record.ts'
+import { surelyGoneMs } from './hub-removals.ts'
+import { revoking } from './hub-revoke.ts'
+import { untilSettled } from './hub-setbacks.ts'
 import { turns } from './hub-turns.ts'
-import type { AwsCheckpoint, Outside } from './hub-world.ts'
-import { checkpointAfter, look, perform } from './hub-world.ts'
-import { accessEntries } from './mapping/access-entry.ts'
-import { awsAuthEntries } from './mapping/aws-auth.ts'
-import { mappingMode } from './mapping/mode.ts'
+import type { Doing, Steps } from './hub-work.ts'
+import { awsWork } from './hub-work.ts'
+import type { AwsCheckpoint } from './hub-world.ts'
 import type { EksCluster } from './names.ts'
-import { roleArn } from './names.ts'
 import type { Tags } from './tags.ts'
 
 export interface AwsGrantDeps {
@@ -33,17 +35,27 @@ export interface AwsGrantDeps {
   tags: Tags
   iam: Iam
   eks: Eks
+  /** Whether the hub's own API server is one of EKS, as its version says. Asked for only where EKS does not know the hub. */
+  isEks: () => Promise<boolean>
   kube: Kube
   clock: Clock
   random: Random
   checkpoint: (name: AwsCheckpoint) => void
+  /** Default: everyone is let in at once. */
+  gate?: Gate
+  /** What people should know though nothing waits for it. */
+  tell: (cluster: Stored<ManagedCluster>, failure: Failure) => void
+  /** A second look at AWS has to agree with the first, and this pass was the first. */
+  onDoubt?: () => void
 }
 
 type Cluster = Stored<ManagedCluster>
 
 export interface AwsGrant extends Grant<Cluster> {
-  /** The same as `ensure`, for a cluster that has been granted before and still is when its turn comes. */
-  keepUp(name: string): Promise<Outcome>
+  /** The same as `ensure`, for a cluster that was granted when it was last seen, if it still is when its turn comes. */
+  keepUp(known: Cluster, signal?: AbortSignal): Promise<Outcome>
+  /** Whether AWS ever answered this process. */
+  hasHadCredentials(): boolean
 }
 
 /**
@@ -51,192 +63,134 @@ export interface AwsGrant extends Grant<Cluster> {
  * was killed anywhere is taken up by the next; what it is about to make is on the ManagedCluster before.
  */
 export function awsGrant(deps: AwsGrantDeps): AwsGrant {
-  const { hub, kube, clock, random, checkpoint } = deps
-  const mode = mappingMode(deps.eks, hub, clock)
-  const outside: Outside = {
-    hub,
-    iam: deps.iam,
-    mappings: { 'access-entry': accessEntries(deps.eks, mode), 'aws-auth': awsAuthEntries(kube) },
-  }
+  const { hub, kube, random, gate = openGate } = deps
+  const work = awsWork(deps)
+  const { mode, seen, missed, removals } = work
+  const revoke = revoking(deps, work)
   const inTurn = turns()
-  /** A hub that starts looks at everything once. */
-  const seen = seenLately(clock)
-  const setbacks = sinceWhen(clock)
-  const missed = sinceWhen(clock)
+  const doubts = doubtsAbout(deps.clock)
 
-  async function ensure(cluster: Cluster): Promise<Outcome> {
-    const { name, uid, annotations } = cluster.metadata
-    const claim = claimOf(annotations, hub)
-    if (claim.claim === 'refused') return terminal(claim.failure)
-    const onRecord = recordOn(cluster)
-    const role = claim.claim === 'aws' ? wantedRole({ hub, managed: claim.managed }) : undefined
-    // Agents write these annotations. Whoever accepted the cluster did so for the ARN that it had then.
-    if (onRecord && onRecord.role !== role) {
-      const now = claim.claim === 'aws' ? claim.managed.arn : 'nothing of AWS'
-      return terminal(failures.AWS_ARN_CHANGED({ cluster: name, role: onRecord.role, now }))
-    }
-    if (claim.claim === 'none' || role === undefined) return done
-    const { managed } = claim
-    const as = (record: AwsRecord) => `granted ${uid} ${managed.arn} ${recordText(record)}`
-    if (onRecord && seen.isFresh(name, as(onRecord))) return done
-    seen.forget(name)
-    missed.forget(`${name} ${role}`)
-    return await attempt({ of: `${name} ${role}`, managed }, async (doing) => {
-      const mapping = await mode.kind()
-      const earlier = onRecord?.mappings ?? []
-      // A cluster of the mode CONFIG_MAP has no access entries, whatever is on record: the mode never goes back to it.
-      const kinds = mapping === 'aws-auth' ? [mapping] : [mapping, ...earlier]
-      const world = await look(outside, named(role), new Set(kinds))
-      const plan = planToEnsure({ hub, managed, name, uid, mapping, tags: deps.tags }, world)
-      if ('refused' in plan) throw plan.refused
-      const begun = { role, mappings: [mapping, ...earlier] }
-      const ended = { role, mappings: [mapping] }
-      const held = await record(cluster, begun)
-      if (!held) return done
-      await takeSteps(role, world, plan.steps, doing)
-      if (!(await record(held, ended))) return done
-      seen.note(name, as(ended))
-      return done
-    })
+  async function ensure(cluster: Cluster, signal?: AbortSignal): Promise<Outcome> {
+    const toMake = dueNow(cluster)
+    if ('outcome' in toMake) return toMake
+    return await passGate(cluster, () => attempt(cluster, toMake, signal))
   }
 
-  async function revoke(cluster: Cluster): Promise<Outcome> {
-    const { name, uid, annotations } = cluster.metadata
-    const onRecord = recordOn(cluster)
-    const claim = claimOf(annotations, hub)
-    const roles: Revoked[] = onRecord ? [{ ...onRecord, isOnRecord: true }] : []
-    // Also without a record, which somebody may have removed.
-    const claimed = claim.claim === 'aws' ? wantedRole({ hub, managed: claim.managed }) : undefined
-    if (claimed !== undefined && claimed !== onRecord?.role)
-      roles.push({ role: claimed, mappings: [], isOnRecord: false })
-    const as = `revoked ${uid} ${roles.map(({ role }) => role)}`
-    if (roles.length === 0 || (!onRecord && seen.isFresh(name, as))) return done
+  const passGate = (cluster: Cluster, act: () => Promise<Outcome>): Promise<Outcome> =>
+    gate.pass(`grant ${cluster.metadata.name}`, act)
+
+  /** What AWS has to be asked about, or what it comes to without. */
+  function dueNow(cluster: Cluster): DueRole | Outcome {
+    const { name } = cluster.metadata
+    const detail = whyReserved(name)
+    if (detail !== undefined) return terminal(membershipFailures.CLUSTER_NAME_RESERVED({ cluster: name, detail }))
+    const due = dueTo(cluster, hub)
+    if (due.due === 'refusal') return terminal(due.failure)
+    return due.due === 'nothing' || freshMs(cluster) > 0 ? done : due
+  }
+
+  async function attempt(cluster: Cluster, due: DueRole, signal: AbortSignal | undefined): Promise<Outcome> {
+    const { name } = cluster.metadata
+    const of = `${name} ${due.role}`
     seen.forget(name)
-    // One that cannot be removed does not keep the other's access.
-    const errors: unknown[] = []
-    const outcomes: Outcome[] = []
-    for (const held of roles)
-      await removeRole(cluster, held).then(
-        (outcome) => outcomes.push(outcome),
-        (error: unknown) => errors.push(error),
-      )
-    if (errors.length > 0) throw errors[0]
-    const unfinished = outcomes.find(({ outcome }) => outcome !== 'done')
-    if (unfinished) return unfinished
-    if (onRecord && (await writeRecord(kube, cluster, undefined))) checkpoint('aws.record-removed')
-    for (const { role } of roles) missed.forget(`${name} ${role}`)
-    seen.note(name, as)
+    missed.forget(of)
+    return await work.attempt({ of, managed: due.managed }, (doing) => make(cluster, due, doing, signal))
+  }
+
+  async function make(
+    cluster: Cluster,
+    { role, managed, onRecord }: DueRole,
+    doing: Doing,
+    signal: AbortSignal | undefined,
+  ): Promise<Outcome> {
+    const { name, uid } = cluster.metadata
+    const mapping = await mode.kind()
+    const earlier = onRecord?.mappings ?? []
+    // A cluster of the mode CONFIG_MAP has no access entries, whatever is on record: the mode never goes back to it.
+    const world = await work.look(role, mapping === 'aws-auth' ? [mapping] : [mapping, ...earlier])
+    if (removals.mayBeIn(role, world)) return untilSettled(random)
+    const plan = planToEnsure({ hub, managed, name, uid, mapping, tags: deps.tags }, world)
+    if ('refused' in plan) throw plan.refused
+    const isInPlace = onRecord !== undefined && !onRecord.isBegun
+    const begun = { role, mappings: [mapping, ...earlier], ...(!isInPlace && { isBegun: true }) }
+    const ended = { role, mappings: [mapping] }
+    signal?.throwIfAborted()
+    const held = await work.record(cluster, begun)
+    if (!held) return done
+    const doubtfulMs = isInPlace ? 0 : doubts.leftMs(uid, world.role)
+    if (doubtfulMs > 0) {
+      deps.onDoubt?.()
+      return requeueAfter(doubtfulMs)
+    }
+    const isMade = await makeBetween(held, { begun, ended }, { role, world, steps: plan.steps }, doing, signal)
+    if (isMade) seen.note(name, granted(uid, managed, ended))
     return done
   }
 
-  const removeRole = (cluster: Cluster, held: Revoked): Promise<Outcome> => {
-    const { name, uid } = cluster.metadata
-    const { role, mappings, isOnRecord } = held
-    const removed = attempt({ of: `${name} ${role}` }, async (doing) => {
-      const kinds = new Set(mappings.length > 0 ? mappings : [await mode.kind()])
-      const world = await look(outside, named(role), kinds, { withPolicies: true })
-      const missedMs = missed.note(`${name} ${role}`, missingOf(held, world))
-      const plan = planToRevoke({ hub, name, uid }, held, world)
-      await takeSteps(role, world, plan.steps, doing)
-      if (plan.refused) throw plan.refused
-      // What was found is gone from now on, too.
-      missed.note(`${name} ${role}`, [role, ...mappings])
-      // The record is the last trace of what AWS does not show yet.
-      return isOnRecord && missedMs < surelyGoneMs ? untilSettled(random) : done
-    })
-    return orNoCredentials(removed, isOnRecord)
-  }
-
-  async function takeSteps(role: string, world: World, steps: readonly Step[], doing: Doing): Promise<void> {
-    if (world.role) doing.roleMadeAt = world.role.createdAt
-    for (const step of steps) {
-      doing.step = step
-      await perform(outside, named(role).arn, step)
-      checkpoint(checkpointAfter[step.step])
-    }
-    delete doing.step
-  }
-
-  /** What it came to, when AWS did not let it end. */
-  async function attempt(about: About, work: (doing: Doing) => Promise<Outcome>): Promise<Outcome> {
-    const { of, managed } = about
-    const doing: Doing = {}
+  /** False: the cluster went meanwhile, and what was made for it. */
+  async function makeBetween(
+    cluster: Cluster,
+    { begun, ended }: Record<'begun' | 'ended', AwsRecord>,
+    steps: Steps,
+    doing: Doing,
+    signal: AbortSignal | undefined,
+  ): Promise<boolean> {
+    const { uid } = cluster.metadata
+    let isRecorded = false
     try {
-      const outcome = await work(doing)
-      setbacks.forget(of)
-      return outcome
-    } catch (error) {
-      // Among what EKS calls invalid are access entries on a cluster of another mode.
-      if (isFailure(error, 'AWS_INVALID')) mode.forget()
-      const now = clock.now().getTime()
-      const roleAgeMs = now - (doing.roleMadeAt?.getTime() ?? now)
-      const { step } = doing
-      const sinceMs = setbacks.note(of, [`${step?.step} ${isFailure(error) && error.code}`])
-      return afterSetback(
-        { error, hub, roleAgeMs, sinceMs, ...(managed && { managed }), ...(step && { step }) },
-        random,
-      )
+      await work.takeSteps(steps, doing, signal)
+      isRecorded = (await work.record(cluster, ended)) !== undefined
+      doubts.forget(uid)
+    } finally {
+      if (!isRecorded && doing.taken.some(({ step }) => step === 'create-role')) doubts.madeHere(uid)
+      if (!isRecorded && doing.hasBegun)
+        await leaveNoOrphans({ hub, kube, ...work }, { cluster, record: begun, taken: doing.taken })
     }
+    return isRecorded
   }
 
-  /** Undefined: the cluster is gone, and nothing may be made for it. */
-  async function record(cluster: Cluster, wanted: AwsRecord): Promise<Cluster | undefined> {
-    const onRecord = recordOn(cluster)
-    if (onRecord && recordText(onRecord) === recordText(wanted)) return cluster
-    const held = await writeRecord(kube, cluster, wanted)
-    if (held) checkpoint('aws.recorded')
-    return held
+  /** Milliseconds for which what this cluster has on record needs no look. */
+  function freshMs(cluster: Cluster): number {
+    const due = dueTo(cluster, hub)
+    if (due.due !== 'role' || !due.onRecord) return 0
+    const { name, uid } = cluster.metadata
+    return seen.freshMs(name, granted(uid, due.managed, due.onRecord))
   }
 
-  async function keepUp(name: string): Promise<Outcome> {
-    const cluster = await kube.of(ManagedCluster.resource).find(name)
-    return cluster && isGranted(cluster) ? await ensure(cluster) : done
+  async function keepUp(known: Cluster, signal?: AbortSignal): Promise<Outcome> {
+    const restMs = freshMs(known)
+    if (restMs > 0) return restMs > surelyGoneMs ? done : requeueAfter(restMs)
+    const toMake = dueNow(known)
+    if ('outcome' in toMake) return toMake
+    // The API server is asked with AWS or not at all: while that is away, a whole fleet comes back every minute.
+    return await passGate(known, async () => {
+      const cluster = await kube.of(ManagedCluster.resource).find(known.metadata.name, { ...(signal && { signal }) })
+      if (!cluster || !isGranted(cluster)) return done
+      const due = dueNow(cluster)
+      return 'outcome' in due ? due : await attempt(cluster, due, signal)
+    })
   }
-
-  const named = (role: string) => ({ name: role, arn: roleArn(hub, role) })
 
   return {
-    ensure: (cluster) => inTurn(cluster.metadata.name, () => ensure(cluster)),
-    keepUp: (name) => inTurn(name, () => keepUp(name)),
-    revoke: (cluster) => inTurn(cluster.metadata.name, () => revoke(cluster)),
+    ensure: (cluster, signal) => inTurn(cluster.metadata.name, () => ensure(cluster, signal)),
+    keepUp: (known, signal) => inTurn(known.metadata.name, () => keepUp(known, signal)),
+    revoke: (cluster, signal) =>
+      inTurn(cluster.metadata.name, () => {
+        doubts.forget(cluster.metadata.uid)
+        return revoke(cluster, signal)
+      }),
+    hasHadCredentials: work.hasHadCredentials,
   }
 }
 
-/** Membership has been here before: the first time is its own, and so is the last. */
-export const isGranted = (cluster: Cluster): boolean =>
-  cluster.spec?.hubAcceptsClient === true && !cluster.metadata.deletionTimestamp && recordOn(cluster) !== undefined
+type DueRole = Extract<Due, { due: 'role' }>
 
-/** By then IAM and EKS show what they were told: what is missing twice, this long apart, is not there. */
-const surelyGoneMs = 15_000
+const granted = (uid: string, managed: EksCluster, record: AwsRecord): string =>
+  `granted ${uid} ${managed.arn} ${recordText(record)}`
 
-/** A role to revoke, and the mappings that are on record for it. */
-interface Revoked extends AwsRecord {
-  isOnRecord: boolean
-}
-
-/** What is on record and was not found. */
-const missingOf = ({ role, mappings }: AwsRecord, world: World): string[] => [
-  ...(world.role ? [] : [role]),
-  ...mappings.filter((kind) => !world.mappings.some((found) => found.kind === kind)),
-]
-
-interface About {
-  /** The cluster and the role. */
-  of: string
-  managed?: EksCluster
-}
-
-interface Doing {
-  step?: Step
-  roleMadeAt?: Date
-}
-
-/** A hub without AWS credentials made nothing, unless its record says so: a cluster may leave it all the same. */
-async function orNoCredentials(removed: Promise<Outcome>, isOnRecord: boolean): Promise<Outcome> {
-  try {
-    return await removed
-  } catch (error) {
-    if (!isOnRecord && isFailure(error, 'AWS_NO_CREDENTIALS')) return done
-    throw error
-  }
+/** Membership has been here before: the first time is its own, and so is the last. It has no part in reserved names. */
+export function isGranted(cluster: Cluster): boolean {
+  const isIn = cluster.spec?.hubAcceptsClient === true && !cluster.metadata.deletionTimestamp
+  const onRecord = isIn && whyReserved(cluster.metadata.name) === undefined ? recordOn(cluster) : undefined
+  return onRecord !== undefined && !onRecord.isBegun
 }

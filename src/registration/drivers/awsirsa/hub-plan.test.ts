@@ -144,8 +144,8 @@ test('an entry of the ConfigMap belongs to whom its role does, and without a rol
 const claimed = { role: roleName, isOnRecord: false }
 const onRecord = { role: roleName, isOnRecord: true }
 const revoking = (world: World, holder = wanted, held = claimed) => {
-  const { steps, refused } = planToRevoke(holder, held, world)
-  return [...steps.map(({ step }) => step), ...(refused ? [refused.code] : [])]
+  const { steps, left } = planToRevoke(holder, held, world)
+  return [...steps.map(({ step }) => step), ...(left ? [left.code] : [])]
 }
 const policies = { inline: ['ocm-hub-access', 'by-others'], attached: ['arn:aws:iam::aws:policy/ReadOnlyAccess'] }
 
@@ -180,11 +180,11 @@ test('on record, a mapping that lets this cluster in is cut whatever tags say, a
   assert.deepEqual(recorded({ role: stripped, policies, mappings: [untagged, inAwsAuth] }), [
     'unmap',
     'unmap',
-    'AWS_ROLE_FOREIGN',
+    'AWS_ROLE_LEFT',
   ])
   const half = { ...role, tags: without(role.tags, ownTags.managedCluster) }
-  assert.deepEqual(recorded({ role: half, policies, mappings: [] }), ['AWS_ROLE_FOREIGN'])
-  assert.deepEqual(recorded({ role: stripped, mappings: [{ ...untagged, groups: ['others'] }] }), ['AWS_ROLE_FOREIGN'])
+  assert.deepEqual(recorded({ role: half, policies, mappings: [] }), ['AWS_ROLE_LEFT'])
+  assert.deepEqual(recorded({ role: stripped, mappings: [{ ...untagged, groups: ['others'] }] }), ['AWS_ROLE_LEFT'])
 })
 
 test('on record, what tags name as that of another cluster or hub is left alone without a word', () => {

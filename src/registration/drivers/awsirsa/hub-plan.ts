@@ -127,7 +127,8 @@ function mappingSteps(wanted: Wanted, { mappings }: World): Step[] {
 
 /**
  * Access is cut first, then what can be removed is, and only then is it told what could not. What belongs to others stays,
- * and is no failure: this cluster has no part in it. A role on record that lost its tags is one: it may be ours.
+ * and is not worth a word: this cluster has no part in it. A role on record that has no tags of ours is: it may have lost
+ * them. It stays all the same, and nobody waits for it: by a record alone a cluster could be kept from going for good.
  */
 export function planToRevoke(holder: Holder, { role, isOnRecord }: Held, world: World): RevokePlan {
   const why = world.role && whyRoleIsForeign(holder, world.role)
@@ -142,7 +143,7 @@ export function planToRevoke(holder: Holder, { role, isOnRecord }: Held, world: 
       { step: 'remove-role', role },
     )
   const isLost = isOnRecord && world.role !== undefined && why !== undefined && !isOfOthers(holder, world.role.tags)
-  return isLost ? { steps, refused: failures.AWS_ROLE_FOREIGN({ role, cluster: holder.name, detail: why }) } : { steps }
+  return isLost ? { steps, left: failures.AWS_ROLE_LEFT({ role, cluster: holder.name, detail: why }) } : { steps }
 }
 
 /** A role that a cluster may have. */
@@ -154,7 +155,8 @@ export interface Held {
 
 export interface RevokePlan {
   readonly steps: readonly Step[]
-  readonly refused?: Failure
+  /** To be told: what stays though it was on record. */
+  readonly left?: Failure
 }
 
 function whyNotOurs(wanted: Wanted, { role: found, mappings }: World): Failure | undefined {

@@ -1,36 +1,70 @@
 import { ManagedCluster } from '../../../apis/cluster/managed-cluster.ts'
-import { isAbsent, isConflict } from '../../../kube/failures.ts'
+import { isAbsent, isConflict, isForbidden } from '../../../kube/failures.ts'
+import { namespaces } from '../../../kube/kinds.ts'
 import type { Kube } from '../../../kube/kube.ts'
 import type { Stored } from '../../../kube/objects.ts'
+import { awsRecordAnnotation, awsRecordBegun, clusterOnRecord, copyOfRecord, writtenAwsRecord } from '../marks.ts'
+import { failures } from './failures.ts'
 import type { MappingKind } from './mapping/mapping.ts'
 import { hubRolePrefix } from './names.ts'
 
-/**
- * On a ManagedCluster, from before the first object is made for it in AWS until the last one is gone: the role, and how
- * EKS knows it. `<role>:<mapping>[,<mapping>]`. It says where to look, not what is ours: tags do.
- */
-export const recordAnnotation = 'lanyard.io/aws-role'
+export const recordAnnotation = awsRecordAnnotation
 
 export interface AwsRecord {
   role: string
   /** More than one while the EKS cluster moves from one to the other. */
   mappings: readonly MappingKind[]
+  /** Not all of it is in place yet; a hub that cannot look for itself goes by this. */
+  isBegun?: boolean
 }
 
 const kinds: readonly string[] = ['access-entry', 'aws-auth'] satisfies MappingKind[]
 
-export const recordText = ({ role, mappings }: AwsRecord): string => `${role}:${[...new Set(mappings)].toSorted()}`
+export const recordText = ({ role, mappings, isBegun }: AwsRecord): string =>
+  [role, `${[...new Set(mappings)].toSorted()}`, ...(isBegun ? [awsRecordBegun] : [])].join(':')
 
 /** What is on record; undefined when nothing is, or nothing that this hub wrote. */
 export function recordOn(cluster: ManagedCluster): AwsRecord | undefined {
-  const [role = '', mappings = '', ...rest] = (textOn(cluster) ?? '').split(':')
-  const isOurs = role.startsWith(hubRolePrefix) && /^[a-z0-9-]+$/.test(role) && rest.length === 0
-  if (!isOurs) return undefined
-  return { role, mappings: mappings.split(',').filter((kind): kind is MappingKind => kinds.includes(kind)) }
+  const { role = '', mappings = [], isBegun = false } = writtenAwsRecord(cluster) ?? {}
+  if (!role.startsWith(hubRolePrefix) || !/^[a-z0-9-]+$/.test(role)) return undefined
+  return {
+    role,
+    mappings: mappings.filter((kind): kind is MappingKind => kinds.includes(kind)),
+    ...(isBegun && { isBegun }),
+  }
 }
 
 /** Each lost to a write of somebody else, such as the agent's report. */
 const mostTries = 5
+
+/**
+ * In its namespace, too, and there first: where somebody removes the finalizers of a cluster while no hub runs, nothing
+ * else is left that tells of its role. People without rights to namespaces do without.
+ */
+async function copyRecord(kube: Kube, cluster: Stored<ManagedCluster>, record: AwsRecord | undefined): Promise<void> {
+  const { name, uid } = cluster.metadata
+  const collection = kube.of(namespaces)
+  try {
+    const namespace = await collection.find(name)
+    const copied = namespace && clusterOnRecord(namespace)
+    const isOwn = copied?.metadata.uid === uid
+    if (!namespace || (!record && !isOwn)) return
+    const earlier = copied && !isOwn ? recordOn(copied) : undefined
+    if (record && earlier)
+      throw failures.AWS_ROLE_OF_EARLIER({
+        role: earlier.role,
+        cluster: name,
+        detail: 'its namespace still names it',
+        annotation: recordAnnotation,
+      })
+    const annotations = { [recordAnnotation]: record ? copyOfRecord(recordText(record), uid) : null }
+    // What somebody wrote meanwhile may be the last trace of a role.
+    const { uid: of, resourceVersion } = namespace.metadata
+    await collection.patch(name, { type: 'merge', body: { metadata: { uid: of, resourceVersion, annotations } } })
+  } catch (error) {
+    if (!isAbsent(error) && !isForbidden(error)) throw error
+  }
+}
 
 /**
  * Replaces the record that was read, and no other: one that this pass has not seen may name a role that would be
@@ -45,6 +79,8 @@ export async function writeRecord(
   const { name, uid } = cluster.metadata
   const annotations = { [recordAnnotation]: record ? recordText(record) : null }
   let { resourceVersion } = cluster.metadata
+  await copyRecord(kube, cluster, record)
+  if (resourceVersion === '') return undefined
   for (let tries = 1; ; tries++) {
     try {
       return await collection.patch(name, { type: 'merge', body: { metadata: { uid, resourceVersion, annotations } } })

@@ -6,21 +6,21 @@ export const trustedMs = 600_000
 const mostClusters = 20_000
 
 export interface Seen {
-  /** Whether a cluster came to exactly this, and not long ago. */
-  isFresh(cluster: string, state: string): boolean
+  /** Milliseconds for which it still counts that a cluster came to exactly this; 0 when it does not. */
+  freshMs(cluster: string, state: string): number
   note(cluster: string, state: string): void
   forget(cluster: string): void
 }
 
 /** What clusters came to lately: AWS answers only so often, and membership asks with each change of a cluster. */
 export function seenLately(clock: Pick<Clock, 'now'>): Seen {
-  const last = new BoundedMap<string, { state: string; at: number }>(mostClusters)
+  const last = new BoundedMap<string, { state: string; until: number }>(mostClusters)
   return {
-    isFresh(cluster, state) {
+    freshMs(cluster, state) {
       const known = last.get(cluster)
-      return known?.state === state && clock.now().getTime() - known.at < trustedMs
+      return known?.state === state ? Math.max(0, known.until - clock.now().getTime()) : 0
     },
-    note: (cluster, state) => last.set(cluster, { state, at: clock.now().getTime() }),
+    note: (cluster, state) => last.set(cluster, { state, until: clock.now().getTime() + trustedMs }),
     forget: (cluster) => last.delete(cluster),
   }
 }

@@ -14,6 +14,16 @@ const settleMs = 5_000
 const slowDownMs = 30_000
 /** By then EKS knows every role there is, and IAM agrees with itself. */
 const longestUnknownMs = 120_000
+/** What AWS itself changes is changed by then; whatever holds it longer is told. */
+const longestConflictMs = 60_000
+/** An account that is throttled for longer has somebody who asks too much. */
+const longestThrottledMs = 300_000
+
+/** What makes two setbacks the same: AWS asks to slow down whatever is being done. */
+export const kindOf = (error: unknown, step: Step | undefined): string => {
+  const code = isFailure(error) ? error.code : undefined
+  return code === 'AWS_THROTTLED' ? code : `${step?.step} ${code}`
+}
 
 export interface Setback {
   error: unknown
@@ -30,7 +40,8 @@ export interface Setback {
 /** A wait where AWS needs seconds, drawn at random as all waits are. */
 export const untilSettled = (random: Random): Outcome => wait(settleMs, random)
 
-const wait = (ms: number, random: Random): Outcome => requeueAfter(Math.round(ms * (1 + random.fraction())))
+/** Between once and twice as long. */
+export const wait = (ms: number, random: Random): Outcome => requeueAfter(Math.round(ms * (1 + random.fraction())))
 
 /**
  * What becomes of a pass that AWS did not let end: a wait where AWS only needs time, drawn at random so that a fleet
@@ -38,7 +49,7 @@ const wait = (ms: number, random: Random): Outcome => requeueAfter(Math.round(ms
  */
 export function afterSetback({ error, step, ...about }: Setback, random: Random): Outcome {
   if (!isFailure(error)) throw error
-  if (error.code === 'AWS_THROTTLED') return wait(slowDownMs, random)
+  if (error.code === 'AWS_THROTTLED' && about.sinceMs < longestThrottledMs) return wait(slowDownMs, random)
   if (!step) throw error
   if (isStillSpreading(error, step.step, about)) return untilSettled(random)
   throw inWords(error, step, about)
@@ -55,7 +66,7 @@ function isStillSpreading(
     case 'AWS_ALREADY_THERE':
       return sinceMs < longestUnknownMs
     case 'AWS_CONFLICT':
-      return !isHeld(error)
+      return !isHeld(error) && sinceMs < longestConflictMs
     default:
       return isUnknownToEks(error, step) && roleAgeMs < longestUnknownMs
   }

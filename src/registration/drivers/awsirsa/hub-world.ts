@@ -1,3 +1,4 @@
+import type { CheckpointName } from '../../../core/checkpoint.ts'
 import type { Iam } from './clients/ports.ts'
 import { hubRolePolicyName } from './documents.ts'
 import type { Step, World } from './hub-plan.ts'
@@ -13,22 +14,7 @@ export interface Outside {
 }
 
 /** The places between two effects, where a kill may come. */
-export const awsCheckpoints = [
-  'aws.recorded',
-  'aws.role-created',
-  'aws.trust-written',
-  'aws.role-tagged',
-  'aws.access-written',
-  'aws.mapped',
-  'aws.mapping-tagged',
-  'aws.unmapped',
-  'aws.policy-removed',
-  'aws.policy-detached',
-  'aws.role-removed',
-  'aws.record-removed',
-] as const
-
-export type AwsCheckpoint = (typeof awsCheckpoints)[number]
+export type AwsCheckpoint = Extract<CheckpointName, `aws.${string}`>
 
 export const checkpointAfter: Readonly<Record<Step['step'], AwsCheckpoint>> = {
   'create-role': 'aws.role-created',

@@ -26,6 +26,8 @@ test('errors are told apart by their names, with and without Exception at the en
     ['AccessDenied', 'AWS_REFUSED'],
     ['AccessDeniedException', 'AWS_REFUSED'],
     ['ExpiredToken', 'AWS_CREDENTIALS_WRONG'],
+    ['RequestTimeTooSkewed', 'AWS_CREDENTIALS_WRONG'],
+    ['RequestTimeTooSkewedException', 'AWS_CREDENTIALS_WRONG'],
     ['LimitExceededException', 'AWS_LIMIT'],
     ['CredentialsProviderError', 'AWS_NO_CREDENTIALS'],
     ['ServiceFailureException', 'AWS_UNAVAILABLE'],

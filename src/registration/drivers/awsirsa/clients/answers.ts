@@ -57,6 +57,7 @@ const meanings: Readonly<Record<string, Refusal>> = {
   MissingAuthenticationToken: 'AWS_CREDENTIALS_WRONG',
   ExpiredToken: 'AWS_CREDENTIALS_WRONG',
   RequestExpired: 'AWS_CREDENTIALS_WRONG',
+  RequestTimeTooSkewed: 'AWS_CREDENTIALS_WRONG',
 }
 
 interface Thrown {
@@ -96,11 +97,18 @@ export const calling =
   async (operation, send) => {
     using limit = deadline(clock, deadlineMs, () => failures.AWS_DEADLINE({ operation, deadlineMs }))
     try {
-      return await send({ abortSignal: limit.signal })
+      return await orAborted(send({ abortSignal: limit.signal }), limit.signal)
     } catch (error) {
       throw limit.signal.aborted ? limit.signal.reason : failureOf(operation, error)
     }
   }
+
+/** The SDK looks at the signal only once it has credentials, and to find them may take for ever. */
+const orAborted = <R>(sent: Promise<R>, signal: AbortSignal): Promise<R> =>
+  new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+    sent.then(resolve, reject)
+  })
 
 /** The answer, or undefined where AWS knows no such object. */
 export const orNothing = async <R>(answer: Promise<R>): Promise<R | undefined> => {

@@ -7,7 +7,7 @@ const url = (path: string) => JSON.stringify(new URL(path, import.meta.url).href
 
 /** Says of each SDK whether it is loaded: once with everything at hand and nothing asked, then after a question to IAM. */
 const script = `
-import Module from 'node:module'
+const { default: Module } = await import('node:module')
 const loaded = () => ['client-iam', 'client-eks'].map((sdk) => Object.keys(Module._cache).some((path) => path.includes(sdk)))
 await import(${url('../hub.ts')})
 const { openAws } = await import(${url('./open.ts')})

@@ -1,6 +1,7 @@
 import type { IAMClientConfig } from '@aws-sdk/client-iam'
 import type { Clock } from '../../../../core/clock.ts'
 import { attempts, calling, requestMs } from './answers.ts'
+import { onceReady } from './once-ready.ts'
 import type { Eks, Iam } from './ports.ts'
 
 export interface AwsOptions {
@@ -25,38 +26,14 @@ export interface AwsClients extends Disposable {
 
 /** Each SDK is loaded with the first call that needs it. */
 export function openAws(options: AwsOptions): AwsClients {
-  const { region, clusterName, endpoint, credentials, maxAttempts = attempts } = options
-  const config = {
-    region,
-    maxAttempts,
-    requestHandler: { requestTimeout: requestMs, connectionTimeout: requestMs, throwOnRequestTimeout: true },
-    ...(endpoint && { endpoint }),
-    ...(credentials && { credentials }),
-  }
+  const { clusterName } = options
+  const config = awsConfig(options)
   const call = calling(options.clock, options.deadlineMs)
   const iam = lazily(async () => (await import('./iam-sdk.ts')).iamBySdk(config, call))
   const eks = lazily(async () => (await import('./eks-sdk.ts')).eksBySdk(clusterName, config, call))
   return {
-    iam: {
-      findRole: async (...args) => (await iam.get()).findRole(...args),
-      createRole: async (...args) => (await iam.get()).createRole(...args),
-      updateTrust: async (...args) => (await iam.get()).updateTrust(...args),
-      tagRole: async (...args) => (await iam.get()).tagRole(...args),
-      findPolicy: async (...args) => (await iam.get()).findPolicy(...args),
-      putPolicy: async (...args) => (await iam.get()).putPolicy(...args),
-      policiesOf: async (...args) => (await iam.get()).policiesOf(...args),
-      deletePolicy: async (...args) => (await iam.get()).deletePolicy(...args),
-      detachPolicy: async (...args) => (await iam.get()).detachPolicy(...args),
-      deleteRole: async (...args) => (await iam.get()).deleteRole(...args),
-    },
-    eks: {
-      authenticationMode: async () => (await eks.get()).authenticationMode(),
-      findAccessEntry: async (...args) => (await eks.get()).findAccessEntry(...args),
-      createAccessEntry: async (...args) => (await eks.get()).createAccessEntry(...args),
-      updateAccessEntry: async (...args) => (await eks.get()).updateAccessEntry(...args),
-      tagAccessEntry: async (...args) => (await eks.get()).tagAccessEntry(...args),
-      deleteAccessEntry: async (...args) => (await eks.get()).deleteAccessEntry(...args),
-    },
+    iam: onceReady<Iam>(iam.get),
+    eks: onceReady<Eks>(eks.get),
     [Symbol.dispose]() {
       iam.close()
       eks.close()
@@ -64,8 +41,22 @@ export function openAws(options: AwsOptions): AwsClients {
   }
 }
 
+/** As every client of the SDK takes it. */
+export const awsConfig = ({
+  region,
+  endpoint,
+  credentials,
+  maxAttempts = attempts,
+}: Omit<AwsOptions, 'clusterName' | 'clock'>) => ({
+  region,
+  maxAttempts,
+  requestHandler: { requestTimeout: requestMs, connectionTimeout: requestMs, throwOnRequestTimeout: true },
+  ...(endpoint && { endpoint }),
+  ...(credentials && { credentials }),
+})
+
 /** One client for all callers; a module that could not be loaded is tried again. */
-function lazily<T extends Disposable>(open: () => Promise<T>): { get(): Promise<T>; close(): void } {
+export function lazily<T extends Disposable>(open: () => Promise<T>): { get(): Promise<T>; close(): void } {
   let opened: Promise<T> | undefined
   return {
     get() {

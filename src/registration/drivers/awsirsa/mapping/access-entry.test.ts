@@ -12,7 +12,8 @@ async function scene() {
   const aws = new MemoryAws()
   await aws.iam.createRole({ name: roleName, trust: '{}', tags: {}, description: '' })
   aws.changes.length = 0
-  return { aws, entries: accessEntries(aws.eks, mappingMode(aws.eks, hub, { now: () => new Date(0) })) }
+  const mode = mappingMode({ eks: aws.eks, hub, isEks: async () => true, clock: { now: () => new Date(0) } })
+  return { aws, entries: accessEntries(aws.eks, mode) }
 }
 
 test('an entry is made with its tags, found, tagged and removed', async () => {

@@ -7,10 +7,10 @@ import { MemoryAws } from '../testing/memory-aws.ts'
 import { hub } from '../testing/samples.ts'
 import { mappingMode } from './mode.ts'
 
-function scene() {
+function scene({ isEks = true } = {}) {
   const clock = new FakeClock()
   const aws = new MemoryAws()
-  return { clock, aws, mode: mappingMode(aws.eks, hub, clock) }
+  return { clock, aws, mode: mappingMode({ eks: aws.eks, hub, isEks: async () => isEks, clock }) }
 }
 
 test('only a cluster that knows nothing but the ConfigMap goes by it', async () => {
@@ -47,8 +47,39 @@ test('an answer that did not come is not kept, nor one that is to be forgotten',
   assert.equal(await mode.kind(), 'aws-auth')
 })
 
-test('a hub cluster that EKS does not know is named', async () => {
+test('a hub that is none of EKS, and that EKS does not know, goes by the ConfigMap', async () => {
+  const { aws, mode } = scene({ isEks: false })
+  aws.knowsHub = false
+  assert.equal(await mode.kind(), 'aws-auth')
+})
+
+test('what EKS says of the hub counts, whatever the version of its API server says', async () => {
+  const { mode } = scene({ isEks: false })
+  assert.equal(await mode.kind(), 'access-entry')
+})
+
+test('EKS that could not be asked is no answer, also on a hub that is none of EKS', async () => {
+  const { aws, mode } = scene({ isEks: false })
+  aws.failNext('eks.authenticationMode', failures.AWS_REFUSED({ operation: 'x', code: 'y' }))
+  await assert.rejects(mode.kind(), (error) => isFailure(error, 'AWS_REFUSED'))
+})
+
+test('a version that could not be asked for is not kept as an answer', async () => {
+  const aws = new MemoryAws()
+  aws.knowsHub = false
+  let asked = 0
+  const isEks = async () => {
+    asked += 1
+    if (asked === 1) throw new Error('no version')
+    return false
+  }
+  const mode = mappingMode({ eks: aws.eks, hub, isEks, clock: new FakeClock() })
+  await assert.rejects(mode.kind(), /no version/)
+  assert.equal(await mode.kind(), 'aws-auth')
+})
+
+test('a hub cluster of EKS that EKS does not know is named', async () => {
   const { aws, mode } = scene()
-  aws.failNext('eks.authenticationMode', failures.AWS_NOT_FOUND({ operation: 'x', code: 'y' }))
+  aws.knowsHub = false
   await assert.rejects(mode.kind(), (error) => isFailure(error, 'AWS_HUB_UNKNOWN') && error.message.includes(hub.arn))
 })

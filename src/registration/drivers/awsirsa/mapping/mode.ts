@@ -15,19 +15,28 @@ export interface Mode {
   forget(): void
 }
 
-/** By the authentication mode of the EKS cluster, which is asked for once in five minutes, however many ask. */
-export function mappingMode(
-  eks: Pick<Eks, 'authenticationMode'>,
-  hub: Pick<EksCluster, 'arn'>,
-  clock: Pick<Clock, 'now'>,
-): Mode {
+export interface ModeDeps {
+  eks: Pick<Eks, 'authenticationMode'>
+  hub: Pick<EksCluster, 'arn'>
+  /** Whether the hub's own API server is one of EKS, as its version says. */
+  isEks: () => Promise<boolean>
+  clock: Pick<Clock, 'now'>
+}
+
+/**
+ * By the authentication mode of the EKS cluster, which is asked for once in five minutes, however many ask. A hub that is
+ * none of EKS has only the ConfigMap, which the authenticator of AWS reads wherever it is installed.
+ */
+export function mappingMode({ eks, hub, isEks, clock }: ModeDeps): Mode {
   let known: { at: number; kind: Promise<MappingKind> } | undefined
   const ask = async (): Promise<MappingKind> => {
     try {
       const mode = await eks.authenticationMode()
       return mode === 'API' || mode === 'API_AND_CONFIG_MAP' ? 'access-entry' : 'aws-auth'
     } catch (error) {
-      throw isFailure(error, 'AWS_NOT_FOUND') ? failures.AWS_HUB_UNKNOWN({ hub: hub.arn }, error) : error
+      if (!isFailure(error, 'AWS_NOT_FOUND')) throw error
+      if (!(await isEks())) return 'aws-auth'
+      throw failures.AWS_HUB_UNKNOWN({ hub: hub.arn }, error)
     }
   }
   return {

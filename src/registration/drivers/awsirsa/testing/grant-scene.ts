@@ -1,6 +1,7 @@
 import { FakeClock } from '../../../../../test/support/fake-clock.ts'
 import { MemoryKube } from '../../../../../test/support/memory-kube.ts'
 import { ManagedCluster } from '../../../../apis/cluster/managed-cluster.ts'
+import type { Outcome } from '../../../../core/outcome.ts'
 import { randomFrom } from '../../../../core/random.ts'
 import type { Stored } from '../../../../kube/objects.ts'
 import { awsGrant } from '../hub-grant.ts'
@@ -18,6 +19,8 @@ export function grantScene() {
   const aws = new MemoryAws(() => clock.now())
   const clusters = kube.of(ManagedCluster.resource)
   const passed: AwsCheckpoint[] = []
+  const told: string[] = []
+  let isEks = true
   let killAt: AwsCheckpoint | undefined
   const checkpoint = (name: AwsCheckpoint) => {
     passed.push(name)
@@ -31,31 +34,42 @@ export function grantScene() {
       tags: { team: 'blue' },
       iam: aws.iam,
       eks: aws.eks,
+      isEks: async () => isEks,
       kube,
       clock,
       random: randomFrom(() => 0),
       checkpoint,
+      tell: (cluster, failure) => told.push(`${cluster.metadata.name} ${failure.code}`),
     })
   let grant = start()
   const current = (name: string): Promise<Stored<ManagedCluster>> => clusters.get(name)
+  /** Comes back for as long as it is told to. */
+  async function toEnd(act: 'ensure' | 'revoke', name = 'west'): Promise<Outcome> {
+    for (;;) {
+      const outcome = await grant[act](await current(name))
+      if (outcome.outcome !== 'requeueAfter') return outcome
+      await clock.advance(outcome.ms)
+    }
+  }
   return {
     clock,
     kube,
     aws,
     clusters,
     passed,
+    /** The cluster and the code of each failure that nothing waited for. */
+    told,
+    /** The hub's own API server is none of EKS, and EKS does not know the hub. */
+    leaveEks() {
+      isEks = false
+      aws.knowsHub = false
+    },
     join: (name = 'west', annotations?: Record<string, string>) => clusters.create(aManagedCluster(name, annotations)),
     ensure: async (name = 'west') => await grant.ensure(await current(name)),
     revoke: async (name = 'west') => await grant.revoke(await current(name)),
-    /** Comes back for as long as it is told to. */
-    async revokeToEnd(name = 'west') {
-      for (;;) {
-        const outcome = await grant.revoke(await current(name))
-        if (outcome.outcome !== 'requeueAfter') return outcome
-        await clock.advance(outcome.ms)
-      }
-    },
-    keepUp: (name = 'west') => grant.keepUp(name),
+    ensureToEnd: (name?: string) => toEnd('ensure', name),
+    revokeToEnd: (name?: string) => toEnd('revoke', name),
+    keepUp: async (name = 'west') => await grant.keepUp(await current(name)),
     grant: () => grant,
     record: async (name = 'west') => (await current(name)).metadata.annotations?.[recordAnnotation],
     killAt(name: AwsCheckpoint) {

@@ -14,6 +14,8 @@ export class MemoryAws {
   readonly roles = new Map<string, MemoryRole>()
   readonly entries = new Map<string, AccessEntry>()
   mode: AuthenticationMode = 'API'
+  /** Whether there is an EKS cluster of the hub's name at all. */
+  knowsHub = true
   /** Those that change something, in the order in which they were asked for. */
   readonly changes: Operation[] = []
   calls = 0
@@ -101,6 +103,7 @@ export class MemoryAws {
   readonly eks: Eks = {
     authenticationMode: async () => {
       this.#call('eks.authenticationMode')
+      if (!this.knowsHub) throw notFound('eks:DescribeCluster')
       return this.mode
     },
     findAccessEntry: async (principalArn) => {

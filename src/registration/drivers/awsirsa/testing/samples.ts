@@ -1,4 +1,6 @@
 import type { ManagedCluster } from '../../../../apis/cluster/managed-cluster.ts'
+import type { Matcher } from '../../../../core/schema/linear-pattern.ts'
+import { arnMatcher } from '../arn-patterns.ts'
 import { awsAnnotations } from '../hub-annotations.ts'
 import type { EksCluster } from '../names.ts'
 import { hubRoleArn, hubRoleName, parseEksArn, roleSuffix } from '../names.ts'
@@ -11,6 +13,12 @@ export const eksCluster = (arn: string): EksCluster => {
   const parsed = parseEksArn(arn)
   if ('wrong' in parsed) throw new Error(parsed.wrong)
   return parsed
+}
+
+export const arnsLike = (patterns: readonly string[]): Matcher => {
+  const matcher = arnMatcher(patterns)
+  if ('wrong' in matcher) throw new Error(matcher.wrong)
+  return matcher
 }
 
 export const hub = eksCluster(hubArn)

@@ -6,9 +6,13 @@ export const failures = catalogue({
     409,
     'the ManagedCluster {cluster} on the hub is not marked as the EKS cluster {arn}, so the hub would give it no role; an administrator of the hub puts these annotations on it: {annotations}',
   ],
+  AWS_CLUSTER_GONE: [
+    404,
+    'the ManagedCluster {cluster} was deleted on the hub, which took the role of the agent with it, so the agent does not ask again by itself; to join anew, delete {keptIn} on the cluster',
+  ],
   AWS_HUB_SHUT: [
     401,
-    'the hub refuses the bootstrap kubeconfig ({bootstrap}) and does not know the agent by its AWS role ({own}); give the agent a bootstrap kubeconfig with a fresh token (`lanyard token` prints one for the hub), or have the cluster accepted',
+    'the hub refuses the bootstrap kubeconfig ({bootstrap}) and the agent does not get in by its AWS role ({own}); give the agent a bootstrap kubeconfig with a fresh token (`lanyard token` prints one for the hub), or have the cluster accepted',
   ],
   AWS_REGION_INVALID: [400, '{region} is no region of AWS; give one such as eu-central-1'],
   AWS_ENDPOINT_INVALID: [
@@ -42,6 +46,10 @@ export const failures = catalogue({
   AWS_ROLE_REFUSED: [
     403,
     '{caller} may not assume {role} ({detail}); the hub makes that role when it accepts the cluster, so look whether it has; then check that the policy of the caller allows sts:AssumeRole on it, and the four tags of the caller',
+  ],
+  AWS_ACCOUNT_WITHOUT_ROLE: [
+    409,
+    'the service account {account} has no annotation eks.amazonaws.com/role-arn, so the agent has no AWS identity; join again with `lanyard join --registration-auth awsirsa`, or let the Klusterlet say awsirsa',
   ],
   AWS_CREDENTIALS_REJECTED: [
     401,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isFailure } from '../../../../core/failure.ts'
 import { Secret } from '../../../../core/secret.ts'
-import { eksToken, endpointOf, regionOfEndpoint, stsEndpoint } from './presign.ts'
+import { configuredSts, eksToken, endpointOf, regionOfEndpoint, stsEndpoint } from './presign.ts'
 
 const at = new Date('2026-01-01T00:00:00Z')
 const credentials = { accessKeyId: 'AKIAEXAMPLE', secretAccessKey: Secret.of('secret') }
@@ -134,4 +134,17 @@ test('the name of an endpoint tells the region it is in', () => {
     'http://127.0.0.1:4566': undefined,
   }
   for (const [url, region] of Object.entries(regions)) assert.equal(regionOfEndpoint(new URL(url)), region, url)
+})
+
+test('the environment may name another endpoint as it does for the AWS SDK: that of STS before that of all services', () => {
+  const [all, sts] = [
+    { AWS_ENDPOINT_URL: 'https://all.example.com' },
+    { AWS_ENDPOINT_URL_STS: 'https://sts.example.com' },
+  ]
+  assert.equal(configuredSts({}), undefined)
+  assert.equal(configuredSts(all)?.host, 'all.example.com')
+  assert.equal(configuredSts({ ...all, ...sts })?.host, 'sts.example.com')
+  assert.equal(configuredSts({ ...all, AWS_ENDPOINT_URL_STS: '' })?.host, 'all.example.com')
+  assert.equal(configuredSts({ ...sts, AWS_IGNORE_CONFIGURED_ENDPOINT_URLS: 'true' }), undefined)
+  assert.throws(() => configuredSts({ AWS_ENDPOINT_URL: 'http://sts.example.com' }), { code: 'AWS_ENDPOINT_INVALID' })
 })

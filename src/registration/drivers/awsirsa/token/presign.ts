@@ -1,5 +1,6 @@
 import { after } from '../../../../core/clock.ts'
 import { Secret } from '../../../../core/secret.ts'
+import type { Env } from '../../../../kube/kubeconfig/index.ts'
 import { isRegion } from '../names.ts'
 import { failures } from './failures.ts'
 import type { AwsCredentials } from './sigv4.ts'
@@ -77,6 +78,12 @@ export function endpointOf(text: string): URL {
   if (!url || !isSafe || !isBare || url.password !== '')
     throw failures.AWS_ENDPOINT_INVALID({ endpoint: withoutSecrets(url) })
   return url
+}
+
+/** As the environment has it for the AWS SDK: of STS, else of every service. Undefined: that of the region. */
+export function configuredSts(env: Env): URL | undefined {
+  const found = env['AWS_ENDPOINT_URL_STS'] || env['AWS_ENDPOINT_URL']
+  return found && env['AWS_IGNORE_CONFIGURED_ENDPOINT_URLS'] !== 'true' ? endpointOf(found) : undefined
 }
 
 /** The rest of a URL may hold a password, and so may text that is none. */

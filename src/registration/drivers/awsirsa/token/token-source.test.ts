@@ -161,3 +161,48 @@ for (const { where, endpoint, signedFor } of [
     assert.equal(url.searchParams.get('X-Amz-Credential')?.split('/')[2], 'eu-central-1')
     assert.equal((await urlOf({ namedSts: new URL('http://127.0.0.1:4566') })).origin, 'http://127.0.0.1:4566')
   })
+
+const granted = (until: Date, id = 'ASIA') =>
+  `<AccessKeyId>${id}</AccessKeyId><SecretAccessKey>k</SecretAccessKey><SessionToken>t</SessionToken><Expiration>${until.toISOString()}</Expiration>`
+
+test('the web identity of a pod is read anew for each session: the kubelet replaces the file', async () => {
+  const clock = new FakeClock()
+  const file = { text: 'first' }
+  const shown: (string | null)[] = []
+  const tokens = tokenSource(options, {
+    env: { AWS_WEB_IDENTITY_TOKEN_FILE: '/token', AWS_ROLE_ARN: 'arn:aws:iam::222222222222:role/r' },
+    clock,
+    readFile: async () => file.text,
+    async post(_url, _headers, body) {
+      const asked = new URLSearchParams(body)
+      if (asked.get('Action') === 'AssumeRoleWithWebIdentity') shown.push(asked.get('WebIdentityToken'))
+      return { status: 200, text: granted(after(clock.now(), 3_600_000)) }
+    },
+  })
+  await tokens.token()
+  file.text = 'second'
+  await clock.advance('50m')
+  await tokens.token()
+  file.text = 'third'
+  await clock.advance('11s')
+  await tokens.token({ refresh: true })
+  assert.deepEqual(shown, ['first', 'second', 'third'])
+})
+
+test('STS is asked where the environment says, and named in the token as that of the region', async () => {
+  const clock = new FakeClock()
+  const hosts: string[] = []
+  const tokens = tokenSource(options, {
+    env: { ...env, AWS_ENDPOINT_URL: 'https://all.example.com', AWS_ENDPOINT_URL_STS: 'https://sts.example.com' },
+    clock,
+    readFile: () => Promise.reject(new Error('not asked for')),
+    async post({ host }) {
+      hosts.push(host)
+      return { status: 200, text: granted(after(clock.now(), 3_600_000)) }
+    },
+  })
+  const { token } = await tokens.token()
+  assert.deepEqual(hosts, ['sts.example.com'])
+  const [, named = ''] = token.reveal().split('.')
+  assert.equal(new URL(Buffer.from(named, 'base64url').toString()).host, 'sts.eu-central-1.amazonaws.com')
+})

@@ -7,7 +7,7 @@ import { asRole, ownCredentials } from './credentials.ts'
 import type { Post } from './post.ts'
 import { postVia } from './post.ts'
 import type { EksToken } from './presign.ts'
-import { eksToken, regionOfEndpoint, stsEndpoint } from './presign.ts'
+import { configuredSts, eksToken, regionOfEndpoint, stsEndpoint } from './presign.ts'
 import type { AwsCredentials } from './sigv4.ts'
 
 export interface TokenSourceOptions {
@@ -16,7 +16,7 @@ export interface TokenSourceOptions {
   readonly clusterName: string
   /** Absent: as what the process is itself. */
   readonly roleArn?: string
-  /** Where STS is asked for roles. What a token names is not this one. Default: that of the region. */
+  /** Where STS is asked for roles. What a token names is not this one. Default: that of the environment, else of the region. */
   readonly endpoint?: URL
 }
 
@@ -54,7 +54,7 @@ export function tokenSource(options: TokenSourceOptions, given: TokenSourceDeps)
   const { region, clusterName, roleArn } = options
   const { clock } = given
   const publicSts = stsEndpoint(region)
-  const { endpoint = publicSts } = options
+  const { endpoint = configuredSts(given.env) ?? publicSts } = options
   const { namedSts = publicSts } = given
   const deps: CredentialDeps = {
     ...given,
