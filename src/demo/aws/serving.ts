@@ -65,7 +65,8 @@ export async function serve(world: World, faults: FaultBox, calls: AwsCall[], po
     say(reply)
   }
 
-  const server = createServer((incoming, response) => {
+  // Longer than a test lasts: a call that meets the end of an idle connection fails in a client that does not try again.
+  const server = createServer({ keepAliveTimeout: 600_000 }, (incoming, response) => {
     serveCall(incoming, response).catch(() => response.destroy())
   })
   return {
