@@ -1,11 +1,13 @@
 import { Command } from 'commander'
 import type { AcceptChoices } from '../registration/operations/accept-plan.ts'
+import type { AwsCallerOptions } from './aws-caller-flags.ts'
+import { withAwsCallerFlags } from './aws-caller-flags.ts'
 import { wholeNumber } from './flag-values.ts'
 import { outputOption } from './output.ts'
 import { withHubSettings } from './settings.ts'
 import type { Stop } from './stop-signal.ts'
 
-interface AcceptOptions {
+interface AcceptOptions extends AwsCallerOptions {
   all?: boolean
   clusters?: string
   cluster?: string
@@ -24,13 +26,16 @@ Examples:
   lanyard accept west                   approve the certificate request of its agent, and accept the cluster
   lanyard accept west east --wait       the same for two, until both have joined
   lanyard accept --all                  every cluster that waits
-  lanyard accept west --replace-agent   let another agent take the place of the one that is alive`
+  lanyard accept west --replace-agent   let another agent take the place of the one that is alive
+
+A cluster on EKS says so by an annotation, and needs no certificate request. Where the hub has an AWS role it makes that
+of the cluster; where it has none, accept makes it, with your own AWS credentials.`
 
 export function acceptCommand(stop: Stop): Command {
-  return withHubSettings(new Command('accept'))
+  return withAwsCallerFlags(withHubSettings(new Command('accept')))
     .description('Let clusters in that ask to join the hub.')
     .argument('[names...]', 'the clusters')
-    .option('--all', 'every cluster whose agent waits for approval')
+    .option('--all', 'every cluster that waits')
     .option('--clusters <names>', 'the same as names, separated by commas')
     .option('--cluster <name>', 'the same, for one')
     .option('--agent <name>', 'which agent, where several ask under one name')
@@ -39,16 +44,22 @@ export function acceptCommand(stop: Stop): Command {
     .option('--requesters <users>', 'approve requests of these users too, separated by commas')
     .option('--skip-approve-check', 'accept although no certificate request waits')
     .option('--wait', 'until the cluster has joined and is available')
-    .option('--timeout <seconds>', 'how long --wait waits', wholeNumber(1), 300)
+    .option(
+      '--timeout <seconds>',
+      'how long --wait waits, and how long a hub may take to make a role in AWS',
+      wholeNumber(1),
+      300,
+    )
     .addOption(outputOption(['table', 'json']))
     .addHelpText('after', examples)
     .action((names: string[], options: AcceptOptions, command: Command) => accept(names, options, command, stop))
 }
 
 async function accept(given: string[], options: AcceptOptions, command: Command, stop: Stop): Promise<void> {
-  const [{ clusterNames, operateOnEach, withHub }, { acceptCluster }, { untilJoined }, { failures }] =
+  const [{ clusterNames, operateOnEach, withHub }, { awsByCaller }, { acceptCluster }, { untilJoined }, { failures }] =
     await Promise.all([
       import('./operate.ts'),
+      import('./aws-caller.ts'),
       import('../registration/operations/accept.ts'),
       import('../registration/operations/until-joined.ts'),
       import('../registration/operations/failures.ts'),
@@ -66,22 +77,31 @@ async function accept(given: string[], options: AcceptOptions, command: Command,
   await withHub(command, stop, async ({ client: kube }, deps) => {
     const names = options.all ? await waiting(kube, deps.signal) : named
     if (names.length === 0) process.stdout.write(options.output === 'json' ? '[]\n' : 'No cluster waits.\n')
+    const timeoutMs = options.timeout * 1_000
+    using aws = awsByCaller(kube, command, { ...options, ...deps, hubWithinMs: timeoutMs })
+    const operation = { ...deps, kube, aws }
     const steps = async function* (name: string) {
-      yield* acceptCluster(name, choices, { ...deps, kube })
-      if (options.wait) yield* untilJoined(name, options.timeout * 1_000, { ...deps, kube })
+      yield* acceptCluster(name, choices, operation)
+      if (options.wait) yield* untilJoined(name, timeoutMs, operation)
     }
     if (names.length > 0)
       await operateOnEach(names, steps, { done: 'accepted', output: options.output, signal: deps.signal })
   })
 }
 
-/** Those that are not accepted and whose agent asks; nobody who was denied comes back by `--all`. */
+/**
+ * Those that are not accepted and whose agent asks, which on AWS it does by being there; nobody who was denied comes back
+ * by `--all`.
+ */
 async function waiting(kube: import('../kube/kube.ts').Kube, signal: AbortSignal): Promise<string[]> {
-  const { overviewIn, readClusters } = await import('../registration/overview/read-clusters.ts')
+  const [{ overviewIn, readClusters }, { isWaiting }] = await Promise.all([
+    import('../registration/overview/read-clusters.ts'),
+    import('../registration/overview/cluster-overview.ts'),
+  ])
   const snapshot = await readClusters(kube, { signal })
   return snapshot.clusters
     .map((cluster) => overviewIn(snapshot, cluster))
-    .filter(({ stage, pendingRequests }) => stage === 'pending' && pendingRequests.length > 0)
+    .filter(isWaiting)
     .map(({ name }) => name)
     .toSorted()
 }

@@ -9,6 +9,7 @@ import { selfSigned, serve } from '../server/index.ts'
 import { tokenLifeWarning } from './addon-flags.ts'
 import type { AgentOptions } from './agent.ts'
 import { addonSettingsOf } from './agent-addons.ts'
+import { agentDriverOf } from './agent-driver.ts'
 import { handoverSettingsOf, reachOfferWarning } from './agent-reach.ts'
 import { agentSettingsOf } from './agent-settings.ts'
 import { beginProcess } from './begin-process.ts'
@@ -22,6 +23,7 @@ import type { Stop } from './stop-signal.ts'
 export async function runAgent(options: AgentOptions, stop: Stop): Promise<void> {
   // Looked at before anything is opened: what is wrong with the flags must not wait for a cluster.
   agentSettingsOf(options, { namespace: '' })
+  const driver = await agentDriverOf(options, { env: process.env, clock: systemClock })
   const checkpoint = checkpointFrom(process.env['LANYARD_KILL_AT'])
   const { common, limits } = await beginProcess('lanyard-agent', options)
   const warning = tokenLifeWarning(options.addonTokenExpirationSeconds)
@@ -45,6 +47,7 @@ export async function runAgent(options: AgentOptions, stop: Stop): Promise<void>
   const agent = registrationAgent(
     { ...parts, connect: (connection) => connect(connection, { ...common, options: limits }), settings },
     {
+      ...(driver && { driver }),
       alongside: (joined) => (signal) =>
         runTogether(
           signal,

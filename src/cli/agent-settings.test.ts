@@ -53,9 +53,11 @@ test('hubs are tried in the order they are named', () => {
 
 test('what cannot work is refused before anything is opened', () => {
   const refused: [string[], string][] = [
-    [['--registration-auth', 'aws-irsa'], 'DRIVER_LATER'],
+    [['--registration-auth', 'grpc'], 'DRIVER_LATER'],
+    [['--registration-auth', 'aws-irsa'], 'AGENT_NEEDS_ARN'],
     [['--registration-auth', 'ldap'], 'DRIVER_UNKNOWN'],
-    [['--hub-cluster-arn', 'arn'], 'FLAG_LATER'],
+    [['--hub-cluster-arn', 'arn'], 'FLAG_NEEDS_DRIVER'],
+    [['--grpc-config', 'file'], 'FLAG_LATER'],
     [['--bootstrap-kubeconfig-secret', ''], 'AGENT_NO_BOOTSTRAP'],
     [['--feature-gates', 'MultipleHubs=true', '--bootstrap-kubeconfigs', 'a'], 'AGENT_ONE_HUB'],
   ]

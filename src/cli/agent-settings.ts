@@ -1,22 +1,20 @@
 import { agentNamespace } from '../fleet/names.ts'
 import type { AgentSettings } from '../registration/agent/deps.ts'
 import type { AgentOptions } from './agent.ts'
+import { agentAwsFlagsOf } from './agent-driver.ts'
 import { failures } from './failures.ts'
 import { agentGates, gatesWith } from './feature-gates.ts'
-import { checkDrivers, refuseLater } from './registration-drivers.ts'
+import { refuseLater } from './registration-drivers.ts'
 
 /** Options of flags whose matter comes later. */
 const later = {
-  hubClusterArn: '--hub-cluster-arn',
-  managedClusterArn: '--managed-cluster-arn',
-  managedClusterRoleSuffix: '--managed-cluster-role-suffix',
   grpcBootstrapConfig: '--grpc-bootstrap-config',
   grpcConfig: '--grpc-config',
 }
 
 /** The settings that flags ask for. Throws for what could not be meant. */
 export function agentSettingsOf(flags: AgentOptions, found: { namespace: string; spokeCa?: string | undefined }) {
-  checkDrivers([flags.registrationAuth], '--registration-auth')
+  agentAwsFlagsOf(flags)
   refuseLater(flags, later)
   const gates = gatesWith(agentGates, flags.featureGates)
   const kubeconfigs = [

@@ -34,6 +34,12 @@ export interface AgentOptions extends ReachOfferOptions {
   clusterAnnotations?: Record<string, string>
   clientCertExpirationSeconds: number
   registrationAuth: string
+  hubClusterArn?: string
+  eksHubClusterArn?: string
+  managedClusterArn?: string
+  managedClusterRoleSuffix?: string
+  awsExec?: 'lanyard' | 'aws'
+  awsExecCommand?: string
   addonKubeclientRegistrationAuth: DriverName
   addonTokenExpirationSeconds: number
   addonLeaseCheckPeriod: number
@@ -50,20 +56,15 @@ Examples:
   lanyard agent --bootstrap-kubeconfig bootstrap.yaml --spoke-cluster-name west
   lanyard agent --kubeconfig west.yaml --bootstrap-kubeconfigs hub1.yaml --bootstrap-kubeconfigs hub2.yaml
   lanyard agent --bootstrap-kubeconfig bootstrap.yaml --addon-kubeclient-registration-auth token
+  lanyard agent --registration-auth awsirsa --hub-cluster-arn arn:aws:eks:…:cluster/hub --managed-cluster-arn arn:aws:eks:…:cluster/west
   lanyard agent --bootstrap-kubeconfig bootstrap.yaml --offer-reach --spoke-external-server-urls https://west.example.com:6443
   lanyard join prepares a cluster for it; lanyard deploy agent prints what join installs`
 
-const laterFlags = [
-  '--hub-cluster-arn',
-  '--managed-cluster-arn',
-  '--managed-cluster-role-suffix',
-  '--grpc-bootstrap-config',
-  '--grpc-config',
-]
+const laterFlags = ['--grpc-bootstrap-config', '--grpc-config']
 
 export function agentCommand(stop: Stop): Command {
   const command = withReachOffer(withProcessFlags(new Command('agent')))
-    .description('Run the agent of a managed cluster: join the hub, keep the certificate fresh, report how it stands.')
+    .description('Run the agent of a managed cluster: join the hub, keep its identity fresh, report how it stands.')
     .option('--kubeconfig <file>', 'where the agent keeps its Secrets (default: as kubectl, or the account of the pod)')
     .option('--spoke-kubeconfig <file>', 'the cluster that is managed (default: the same)')
     .option(
@@ -79,10 +80,10 @@ export function agentCommand(stop: Stop): Command {
     .addOption(new Option('--cluster-name <name>', 'the same').hideHelp())
     .option('--agent-id <name>', 'of this agent (default: 5 letters, made once)')
     .addOption(new Option('--agent-name <name>', 'the same').hideHelp())
-    .option('--bootstrap-kubeconfig <file>', 'to ask the hub for a first certificate with; may appear later')
+    .option('--bootstrap-kubeconfig <file>', 'to ask the hub to be let in with; may appear later')
     .option('--bootstrap-kubeconfigs <file>', 'one of several hubs, in the order they are tried; repeat it', repeated)
     .option('--bootstrap-kubeconfig-secret <name>', 'watched for changes; "" for none', 'bootstrap-hub-kubeconfig')
-    .option('--hub-kubeconfig-secret <name>', 'where the certificate is kept', 'hub-kubeconfig-secret')
+    .option('--hub-kubeconfig-secret <name>', 'where what the agent comes with is kept', 'hub-kubeconfig-secret')
     .option('--hub-kubeconfig-dir <folder>', 'where it is also put as files', '/spoke/hub-kubeconfig')
     .option('--hub-connection-timeout-seconds <n>', 'silence of a hub until the next is tried', wholeNumber(1), 600)
     .option(
@@ -95,7 +96,23 @@ export function agentCommand(stop: Stop): Command {
     .option('--max-custom-cluster-claims <n>', 'how many claims are copied to the hub', wholeNumber(0), 20)
     .option('--reserved-cluster-claim-suffixes <list>', 'claims that are always copied', listOf)
     .option('--cluster-annotations <pairs>', 'k=v,k2=v2 on the ManagedCluster when it is made', pairsOf)
-    .option('--registration-auth <driver>', 'how to join: csr', 'csr')
+    .option('--registration-auth <driver>', 'how to join: csr, or awsirsa where both clusters are on EKS', 'csr')
+    .option('--hub-cluster-arn <arn>', 'with awsirsa: of the EKS cluster of the hub')
+    .addOption(new Option('--eks-hub-cluster-arn <arn>', 'the same').hideHelp())
+    .option('--managed-cluster-arn <arn>', 'with awsirsa: of the EKS cluster of the agent')
+    .addOption(
+      new Option(
+        '--managed-cluster-role-suffix <text>',
+        'with awsirsa: checked against what the two ARNs say',
+      ).hideHelp(),
+    )
+    .addOption(
+      new Option(
+        '--aws-exec <program>',
+        'with awsirsa: what makes the tokens of those who use the kubeconfig in the Secret (default: lanyard)',
+      ).choices(['lanyard', 'aws']),
+    )
+    .option('--aws-exec-command <path>', 'with awsirsa: where they find that program (default: on their PATH)')
     .addOption(addonDriverOption().default('csr'))
     .addOption(addonTokenLifeOption().default(0))
     .addOption(

@@ -39,6 +39,9 @@ export const awsTokenCommand = (stop: Stop, deps: Partial<TokenSourceDeps> = {})
     })
 }
 
+/** `lanyard aws token` without its neighbours. */
+export const awsTokenAlone = (stop: Stop): Command => new Command('aws').addCommand(awsTokenCommand(stop))
+
 function regionOf(text: string): string {
   if (isRegion(text)) return text
   throw new InvalidArgumentError('It is a region such as eu-central-1.')

@@ -1,9 +1,11 @@
 import { Command } from 'commander'
+import type { AwsCallerOptions } from './aws-caller-flags.ts'
+import { withAwsCallerFlags } from './aws-caller-flags.ts'
 import { outputOption } from './output.ts'
 import { withHubSettings } from './settings.ts'
 import type { Stop } from './stop-signal.ts'
 
-interface DenyOptions {
+interface DenyOptions extends AwsCallerOptions {
   clusters?: string
   output: 'table' | 'json'
 }
@@ -15,7 +17,7 @@ Examples:
   lanyard unjoin west      removes it for good, see docs/leaving.md for what goes when`
 
 export function denyCommand(stop: Stop): Command {
-  return withHubSettings(new Command('deny'))
+  return withAwsCallerFlags(withHubSettings(new Command('deny')))
     .description('Shut clusters out: their agents lose their rights, the clusters stay known.')
     .argument('[names...]', 'the clusters')
     .option('--clusters <names>', 'the same, separated by commas')
@@ -25,18 +27,20 @@ export function denyCommand(stop: Stop): Command {
 }
 
 async function deny(given: string[], options: DenyOptions, command: Command, stop: Stop): Promise<void> {
-  const [{ clusterNames, operateOnEach, withHub }, { denyCluster }, { failures }] = await Promise.all([
+  const [{ clusterNames, operateOnEach, withHub }, { awsByCaller }, { denyCluster }, { failures }] = await Promise.all([
     import('./operate.ts'),
+    import('./aws-caller.ts'),
     import('../registration/operations/deny.ts'),
     import('../registration/operations/failures.ts'),
   ])
   const names = clusterNames(given, [options.clusters])
   if (names.length === 0) throw failures.CLUSTERS_NOT_NAMED({ verb: 'deny' })
-  await withHub(command, stop, ({ client: kube }, deps) =>
-    operateOnEach(names, (name) => denyCluster(name, { ...deps, kube }), {
+  await withHub(command, stop, async ({ client: kube }, deps) => {
+    using aws = awsByCaller(kube, command, { ...options, ...deps, hubWithinMs: 0 })
+    await operateOnEach(names, (name) => denyCluster(name, { ...deps, kube, aws }), {
       done: 'denied',
       output: options.output,
       signal: deps.signal,
-    }),
-  )
+    })
+  })
 }

@@ -12,14 +12,20 @@ import { hubAccount, hubRbacManifests } from '../registration/manifests/hub-rbac
 import { imageOf } from '../registration/manifests/pod.ts'
 import { installedAddons, tokenLifeWarning } from './addon-flags.ts'
 import { installedReach, reachOfferWarning } from './agent-reach.ts'
+import { refuseAwsFlags } from './aws-install-flags.ts'
 import type { DeployAgentOptions, DeployHubOptions } from './deploy.ts'
 import { agentGates, gatesWith, hubGates } from './feature-gates.ts'
+import { hubDriversOf } from './hub-drivers.ts'
 import { hubSettingsOf } from './hub-settings.ts'
+import { driverOf, driversOf } from './registration-drivers.ts'
 
 export const ownImage = imageOf(packageManifest.version)
 
-export function printAgent(options: DeployAgentOptions): void {
+export async function printAgent(options: DeployAgentOptions): Promise<void> {
   gatesWith(agentGates, options.featureGates)
+  const isAws = driverOf(options.registrationAuth, '--registration-auth') === 'awsirsa'
+  if (!isAws) refuseAwsFlags(options)
+  const aws = isAws ? (await import('./aws-install.ts')).agentAwsOf(options) : undefined
   const installation = {
     namespace: options.namespace ?? agentNamespace,
     image: options.image ?? ownImage,
@@ -28,6 +34,7 @@ export function printAgent(options: DeployAgentOptions): void {
     ...(options.clusterName && { clusterName: options.clusterName }),
     ...(options.featureGates && { featureGates: options.featureGates }),
     ...(options.clusterAnnotations && { clusterAnnotations: options.clusterAnnotations }),
+    ...(aws && { aws }),
     ...installedAddons(options),
     ...installedReach(options),
   }
@@ -38,12 +45,19 @@ export function printAgent(options: DeployAgentOptions): void {
   print([...crdManifests(spokeKinds), ...agentManifests(installation)], options.output)
 }
 
-export function printHub(options: DeployHubOptions): void {
+export async function printHub(options: DeployHubOptions): Promise<void> {
   const { Reach: reach, Access: access } = gatesWith(hubGates, options.featureGates)
   hubSettingsOf({ ...options, leaseGraceFactor: 5, unjoinGrace: 0 })
   const namespace = options.namespace ?? hubNamespace
+  const { enabledRegistrationDrivers: words = ['csr'] } = options
+  const isAws = hubDriversOf({ ...options, enabledRegistrationDrivers: words }).aws !== undefined
+  const aws = isAws ? (await import('./aws-install.ts')).hubAwsOf(options) : undefined
   const installation = {
     namespace,
+    ...(options.enabledRegistrationDrivers && {
+      registrationDrivers: driversOf(words, '--enabled-registration-drivers'),
+    }),
+    ...(aws && { aws }),
     image: options.image ?? ownImage,
     replicas: options.replicas,
     ...(options.featureGates && { featureGates: options.featureGates }),
@@ -52,7 +66,7 @@ export function printHub(options: DeployHubOptions): void {
   print(
     [
       hubNamespaceManifest(namespace),
-      ...hubRbacManifests(namespace),
+      ...hubRbacManifests(namespace, aws),
       ...(reach ? reachHubManifests({ namespace, name: hubAccount }) : []),
       ...(reach && access ? accessHubManifests({ namespace, name: hubAccount }) : []),
       ...hubManifests(installation),

@@ -58,16 +58,22 @@ export async function describeCluster(
   return { data, text: asText(data, clock.now()) }
 }
 
+const certificateOf = ({ driver, certificateExpiresAt: expires }: ClusterOverview, now: Date): string | undefined =>
+  driver === 'awsirsa'
+    ? 'none: it shows tokens of its AWS role, each good for 15 minutes'
+    : expires && `until ${expires.toISOString()} (${left(expires, now)})`
+
 function asText({ overview, conditions, taints, claims, events: happened }: ClusterDescription, now: Date): string {
-  const { certificateExpiresAt: expires } = overview
   const facts = factLines([
     ['Name', overview.name],
     ['Stage', overview.stage],
     ['Accepted', overview.isAccepted ? 'yes' : 'no'],
     ['Joined', overview.isJoined ? 'yes' : 'no'],
     ['Available', overview.available],
+    ['Driver', overview.driver],
+    ['EKS cluster', overview.managedClusterArn],
     ['Agent', overview.agent],
-    ['Certificate', expires && `until ${expires.toISOString()} (${left(expires, now)})`],
+    ['Certificate', certificateOf(overview, now)],
     ['Heard', ago(overview.heardAt, now)],
     ['Requests', overview.pendingRequests.join(', ')],
     ['Sets', overview.sets.join(', ')],

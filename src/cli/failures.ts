@@ -9,7 +9,45 @@ export const failures = catalogue({
     'the registration driver {driver} comes with a later version of Lanyard, which brings {work}; {flag} takes {known} in this one',
   ],
   FLAG_LATER: [501, '{flag} comes with a later version of Lanyard; leave it out'],
-  DRIVER_NEEDS_FLAG: [400, 'with --registration-auth={driver} the hub must be named; add {flag} ARN'],
+  DRIVER_NEEDS_FLAG: [400, 'with the registration driver {driver} the hub must be named; add {flag} ARN'],
+  FLAG_NEEDS_DRIVER: [400, '{flag} has no effect without the registration driver {driver}; add it to {driversFlag}'],
+  FLAG_MALFORMED: [400, '{flag}: {detail}'],
+  CSR_WITH_HUB_ARN: [
+    400,
+    'with --hub-cluster-arn {arn} clusters join by AWS IAM, and EKS signs no client certificates for others; add awsirsa to --enabled-registration-drivers, or leave --hub-cluster-arn out',
+  ],
+  CSR_ON_EKS: [
+    409,
+    'the API server of this hub is one of EKS ({version}), which signs no client certificates, so no cluster can join by csr; start the hub with --enabled-registration-drivers=awsirsa and --hub-cluster-arn ARN',
+  ],
+  INIT_CSR_ON_EKS: [
+    409,
+    'no cluster can join by csr here: {why}, and EKS signs no client certificates; nothing was changed, use --registration-auth=aws-irsa --hub-cluster-arn ARN instead',
+  ],
+  AWS_CLUSTER_UNNAMED: [
+    400,
+    'with the registration driver {driver} the EKS cluster that joins must be named, and its kubeconfig does not call it by its ARN; add --managed-cluster-arn ARN (`aws eks describe-cluster --name NAME --query cluster.arn --output text` prints it)',
+  ],
+  AWS_NOT_PREPARED: [
+    409,
+    'IAM is not ready for the {whose}: {missing}; put that right with what `lanyard aws prerequisites {whose}` prints (`init` and `join` go on without this look with --skip-aws-preflight)',
+  ],
+  AWS_NOT_SEEN: [
+    403,
+    'the role of the {whose} could not be looked at; run this again with AWS credentials of account {account} that may read its roles (iam:GetRole, iam:ListRolePolicies, iam:GetRolePolicy, iam:ListAttachedRolePolicies)',
+  ],
+  AWS_HUB_UNSEEN: [
+    403,
+    'you may not read the ServiceAccount {account} in namespace {namespace}, which says how this hub lets clusters in by AWS IAM; add --aws-credentials hub where the hub makes their roles, else --aws-credentials own --hub-cluster-arn ARN',
+  ],
+  AWS_HUB_UNNAMED: [
+    409,
+    'the ServiceAccount {account} in namespace {namespace} does not say which EKS cluster the hub is; add --hub-cluster-arn ARN, or run `lanyard init --registration-auth=aws-irsa --hub-cluster-arn ARN` again',
+  ],
+  AWS_HUB_OTHER: [
+    409,
+    '--hub-cluster-arn is {given}, and the hub says that it is {found}; leave the flag out, or correct the hub with `lanyard init`',
+  ],
   APPROVAL_WITHOUT_GATE: [
     400,
     '{flag} has no effect while the feature gate ManagedClusterAutoApproval is off; add --feature-gates=ManagedClusterAutoApproval=true',
@@ -21,6 +59,11 @@ export const failures = catalogue({
   AGENT_NO_BOOTSTRAP: [
     400,
     'the agent has nothing to ask a hub with; give a bootstrap kubeconfig with --bootstrap-kubeconfig',
+  ],
+  AGENT_NEEDS_ARN: [400, 'with the registration driver awsirsa the agent has to know {what}; add {flag} ARN'],
+  AGENT_AWS_ONE_HUB: [
+    400,
+    'with the registration driver awsirsa an agent has one hub, for the role it assumes is of that hub; give one bootstrap kubeconfig',
   ],
   AGENT_ONE_HUB: [
     400,

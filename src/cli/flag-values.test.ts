@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { addressOf, durationMs, gatesOf, httpsUrl, listOf, pairsOf, wholeNumber } from './flag-values.ts'
+import { addressOf, durationMs, gatesOf, httpsUrl, listOf, pairsOf, patternsOf, wholeNumber } from './flag-values.ts'
 
 test('lists are parted by commas, and repeated flags add to them', () => {
   assert.deepEqual(listOf('b, c,', ['a']), ['a', 'b', 'c'])
+})
+
+test('regular expressions keep the commas in their braces', () => {
+  assert.deepEqual(patternsOf('a{1,2}:b, c{3,},d,', ['x']), ['x', 'a{1,2}:b', 'c{3,}', 'd'])
 })
 
 test('pairs are parted at the first =', () => {

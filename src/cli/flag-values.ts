@@ -8,6 +8,12 @@ export const listOf = (text: string, before: readonly string[] = []): string[] =
   ...text.split(',').flatMap((part) => part.trim() || []),
 ]
 
+/** The same for regular expressions, whose own commas are those in braces. */
+export const patternsOf = (text: string, before: readonly string[] = []): string[] => [
+  ...before,
+  ...text.split(/,(?![^{}]*\})/).flatMap((part) => part.trim() || []),
+]
+
 /** Repeated, each as it stands. */
 export const repeated = (text: string, before: readonly string[] = []): string[] => [...before, text]
 

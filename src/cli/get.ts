@@ -103,11 +103,13 @@ export const clusterColumns = (now: () => Date): readonly TableColumn<ClusterOve
   { heading: 'SETS', cell: ({ sets }) => sets.join(',') },
   { heading: 'AGE', cell: ({ createdAt }) => formatSpan(now().getTime() - createdAt.getTime()) },
   { heading: 'AGENT', cell: ({ agent }) => agent, wide: true },
+  { heading: 'DRIVER', cell: ({ driver }) => driver, wide: true },
   { heading: 'REQUESTS', cell: ({ pendingRequests }) => pendingRequests.join(','), wide: true },
   { heading: 'KUBERNETES', cell: ({ kubernetes }) => kubernetes, wide: true },
   { heading: 'CPU', cell: ({ capacity }) => capacity['cpu'], wide: true },
   { heading: 'MEMORY', cell: ({ capacity }) => capacity['memory'], wide: true },
   { heading: 'URLS', cell: ({ urls }) => urls.join(','), wide: true },
+  { heading: 'ARN', cell: ({ managedClusterArn }) => managedClusterArn, wide: true },
 ]
 
 const leftOf = (expiresAt: Date | undefined, now: Date): string | undefined =>

@@ -1,7 +1,8 @@
 import { addonsHub } from '../addons/hub/index.ts'
 import { convertReview } from '../apis/conversion.ts'
-import { runTogether } from '../core/lifecycle.ts'
+import { aborted, runTogether } from '../core/lifecycle.ts'
 import { eventRecorder } from '../kube/events.ts'
+import { csrHubDriver } from '../registration/drivers/csr/hub.ts'
 import { registrationHub } from '../registration/hub/index.ts'
 import type { Address } from '../server/index.ts'
 import { serve } from '../server/index.ts'
@@ -11,12 +12,12 @@ import type { HubOptions } from './hub.ts'
 import { accessPort } from './hub.ts'
 import { hubCertificate, hubNames } from './hub-certificate.ts'
 import { watchedHubConfig } from './hub-config.ts'
+import { checkServer, hubDriversOf } from './hub-drivers.ts'
 import { hubSettingsOf } from './hub-settings.ts'
 import { checkpointFrom } from './kill-at.ts'
 import { openCluster } from './open-cluster.ts'
 import { underElection, untilItAnswers } from './process-parts.ts'
 import { progressOn } from './progress.ts'
-import { checkDrivers } from './registration-drivers.ts'
 import type { Stop } from './stop-signal.ts'
 
 /** On a known port, or on any where the hub itself is. */
@@ -25,7 +26,7 @@ const besideIt = ({ host, port }: Address): Address => ({ host, port: port === 0
 /** `lanyard hub`: until it is stopped. */
 export async function runHub(options: HubOptions, stop: Stop): Promise<void> {
   const settings = hubSettingsOf(options)
-  checkDrivers(options.enabledRegistrationDrivers, '--enabled-registration-drivers')
+  const drivers = hubDriversOf(options)
   const checkpoint = checkpointFrom(process.env['LANYARD_KILL_AT'])
   const { common, limits } = await beginProcess('lanyard-hub', options)
   const { env } = process
@@ -36,7 +37,14 @@ export async function runHub(options: HubOptions, stop: Stop): Promise<void> {
   const { namespace } = options
   const events = eventRecorder(client, { ...common, component: 'lanyard-hub' })
   const parts = { ...common, kube: client, events, checkpoint }
-  const hub = registrationHub({ ...parts, settings })
+  const { show } = progressOn(process.stdout)
+  const check = (gitVersion: string) => checkServer(drivers, gitVersion)
+  const answering = untilItAnswers(client, { ...common, server, show, check })
+  const { version: serverVersion } = answering
+  using aws = drivers.aws && (await import('./hub-aws.ts')).hubAws(drivers.aws, { ...common, show, serverVersion })
+  // The one that takes every cluster which no other claims is the last.
+  const ways = [...(aws ? [aws.driver] : []), ...(drivers.csr ? [csrHubDriver] : [])]
+  const hub = registrationHub({ ...parts, settings }, ways)
   const addons = addonsHub({ ...parts, clusters: hub.clusters, settings: { labels: settings.labels } })
   const { labels } = settings
   const gates = gatesWith(hubGates, options.featureGates)
@@ -70,8 +78,6 @@ export async function runHub(options: HubOptions, stop: Stop): Promise<void> {
     reach && !access
       ? (await import('../access/hub/cluster-finalizer.ts')).clusterRelease({ ...parts, spokeView: reach.view }).run
       : undefined
-  const { show } = progressOn(process.stdout)
-  const answering = untilItAnswers(client, { ...common, server, show })
   const names = hubNames(namespace, options.listen.host, options.webhookUrl)
   const https = serve({
     ...common,
@@ -87,11 +93,15 @@ export async function runHub(options: HubOptions, stop: Stop): Promise<void> {
     .catch(() => {})
   access?.listening.then(({ url }) => show({ did: 'people and API servers are answered', detail: url })).catch(() => {})
   const leader = underElection(client, { namespace, name: 'lanyard-hub', flags: options }, common, async (signal) => {
+    // Nothing is made for a cluster before the hub knows that this is an API server for it.
+    await Promise.race([answering.version(), aborted(signal)])
+    if (signal.aborted) return
     if (options.leaderElection) show({ did: 'this process leads', detail: `lease lanyard-hub in ${namespace}` })
     const jobs = [reach, access].flatMap((job) => (job ? [job.leading] : []))
     await runTogether(signal, [hub.run, addons.run, ...jobs, ...(release ? [release] : [])])
   })
   const always = reach ? [reach.everywhere, config.run, ...(access ? [access.everywhere] : [])] : []
+  if (aws) always.push(aws.run)
   await runTogether(stop.signal, [https.run, answering.run, leader, ...always])
   await events.flush(1_000)
   process.exitCode = 0

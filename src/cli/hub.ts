@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander'
-import { addressOf, gatesOf, httpsUrl, listOf, pairsOf, wholeNumber } from './flag-values.ts'
+import { addressOf, gatesOf, httpsUrl, listOf, pairsOf, patternsOf, wholeNumber } from './flag-values.ts'
 import { durationOption, withProcessFlags } from './process-flags.ts'
 import type { Stop } from './stop-signal.ts'
 
@@ -16,6 +16,9 @@ export interface HubOptions {
   leaderElectRetryPeriod: number
   featureGates?: Record<string, boolean>
   enabledRegistrationDrivers: string[]
+  hubClusterArn?: string
+  autoApprovedArnPatterns?: string[]
+  awsResourceTags?: string[]
   gcResourceList?: string[]
   autoApprovedCsrUsers?: string[]
   clusterAutoApprovalUsers?: string[]
@@ -39,7 +42,9 @@ Examples:
   lanyard hub --feature-gates Reach=false           no way into clusters, and no right to read Secrets
   lanyard hub --feature-gates Access=false          nobody breaks glass by this hub
   lanyard hub --feature-gates ManagedClusterAutoApproval=true --auto-approved-csr-users \\
-    system:serviceaccount:open-cluster-management:agent-registration-bootstrap`
+    system:serviceaccount:open-cluster-management:agent-registration-bootstrap
+  lanyard hub --enabled-registration-drivers awsirsa \\
+    --hub-cluster-arn arn:aws:eks:eu-west-1:123456789012:cluster/hub    clusters on EKS join by AWS IAM`
 
 export function hubCommand(stop: Stop): Command {
   return withProcessFlags(new Command('hub'))
@@ -59,7 +64,7 @@ export function hubCommand(stop: Stop): Command {
     .option('--webhook-url <url>', 'how the API server reaches it, where that is no Service', httpsUrl)
     .option('--feature-gates <gates>', 'A=true,B=false', gatesOf)
     .addOption(
-      new Option('--enabled-registration-drivers <names>', 'ways to join')
+      new Option('--enabled-registration-drivers <names>', 'ways to join: csr, awsirsa')
         .argParser((text: string) => listOf(text))
         .default(['csr'], 'csr'),
     )
@@ -67,6 +72,13 @@ export function hubCommand(stop: Stop): Command {
     .addOption(
       new Option('--cluster-auto-approval-users <users>', 'older name of the last').argParser(listOf).hideHelp(),
     )
+    .option('--hub-cluster-arn <arn>', 'the EKS cluster that is the hub, with the driver awsirsa')
+    .option(
+      '--auto-approved-arn-patterns <patterns>',
+      'regular expressions; clusters whose whole ARN matches one are let in without asking',
+      patternsOf,
+    )
+    .option('--aws-resource-tags <pairs>', 'k=v,k2=v2 on every role and access entry that is made', listOf)
     .option('--labels <pairs>', 'k=v,k2=v2 on everything that is made for a cluster', pairsOf)
     .option(
       '--gc-resource-list <list>',

@@ -11,6 +11,8 @@ import { bootstrapManifests } from '../registration/manifests/bootstrap.ts'
 import { crdManifests } from '../registration/manifests/crds.ts'
 import type { HubInstallation } from '../registration/manifests/hub.ts'
 import { hubManifests, hubNamespaceManifest, hubService } from '../registration/manifests/hub.ts'
+import type { HubAws } from '../registration/manifests/hub-aws.ts'
+import { hubAwsRbacManifests } from '../registration/manifests/hub-aws.ts'
 import { hubAccount, hubRbacManifests } from '../registration/manifests/hub-rbac.ts'
 import { webhookConfigurations } from '../registration/manifests/webhooks.ts'
 
@@ -36,11 +38,13 @@ export interface InitWish {
   reach?: boolean
   /** Whether people break glass by it; only with reach. Default true. */
   access?: boolean
+  /** Where clusters join by AWS IAM. */
+  aws?: HubAws | undefined
 }
 
 /** All that makes a cluster a hub. @param caPem vouches for the hub's webhooks */
 export function planInit(wish: InitWish, caPem: string): InitPlan {
-  const { namespace, webhookUrl, installation, reach = true } = wish
+  const { namespace, webhookUrl, installation, reach = true, aws } = wish
   const access = reach && (wish.access ?? true)
   const target = webhookUrl ? { url: webhookUrl } : { service: { namespace, name: hubService } }
   const declarations = [
@@ -51,12 +55,13 @@ export function planInit(wish: InitWish, caPem: string): InitPlan {
   const { mutating, validating } = webhookConfigurations(declarations, target, caPem)
   const ofReach = reachHubManifests({ namespace, name: hubAccount })
   const ofAccess = accessHubManifests({ namespace, name: hubAccount })
+  const ofAws = hubAwsRbacManifests({ namespace, name: hubAccount })
   const metadata = (name = '') => ({ name, labels: { ...managedBy } })
   return {
     identities: [
       hubNamespaceManifest(namespace),
       ...bootstrapManifests(),
-      ...hubRbacManifests(namespace),
+      ...hubRbacManifests(namespace, aws),
       ...(reach ? ofReach : []),
       ...(access ? ofAccess : []),
     ],
@@ -66,7 +71,7 @@ export function planInit(wish: InitWish, caPem: string): InitPlan {
       manifest(validatingWebhookConfigurations, { ...validating, metadata: metadata(validating.metadata?.name) }),
     ],
     hub: installation ? hubManifests(installation) : [],
-    gone: [...(reach ? [] : ofReach), ...(access ? [] : ofAccess)].toReversed(),
+    gone: [...(aws ? [] : ofAws), ...(reach ? [] : ofReach), ...(access ? [] : ofAccess)].toReversed(),
   }
 }
 

@@ -6,11 +6,13 @@ import { replaceFile } from '../core/replace-file.ts'
 import { hubNamespace } from '../fleet/names.ts'
 import type { Connection } from '../kube/connection.ts'
 import { hubArguments } from '../registration/manifests/hub.ts'
+import type { HubAws } from '../registration/manifests/hub-aws.ts'
 import { applyManifests, removeManifests } from './apply-manifests.ts'
 import { failures } from './failures.ts'
 import { gatesWith, hubGates } from './feature-gates.ts'
 import { hubSettingsOf } from './hub-settings.ts'
 import type { InitOptions } from './init.ts'
+import { hubRoleWarnings, initDriversOf, mustServe } from './init-drivers.ts'
 import { namesIn, planInit } from './init-plan.ts'
 import { signingWarning, trySigning } from './init-signing.ts'
 import type { InitDeps } from './init-steps.ts'
@@ -19,15 +21,13 @@ import { commandToJoin, invitationData, invitationTo, isLoopback } from './join-
 import { openCluster } from './open-cluster.ts'
 import type { Progress } from './progress.ts'
 import { progressOn, silentProgress } from './progress.ts'
-import { checkDrivers, refuseLater } from './registration-drivers.ts'
+import type { RegistrationDriver } from './registration-drivers.ts'
+import { refuseLater } from './registration-drivers.ts'
 import { loadSettings } from './settings.ts'
 import type { Stop } from './stop-signal.ts'
 import { issueJoinToken } from './token-issue.ts'
 
 const later = {
-  hubClusterArn: '--hub-cluster-arn',
-  awsResourceTags: '--aws-resource-tags',
-  autoApprovedArnPatterns: '--auto-approved-arn-patterns',
   autoApprovedGrpcIdentities: '--auto-approved-grpc-identities',
   grpcServer: '--grpc-server',
   grpcEndpointType: '--grpc-endpoint-type',
@@ -37,35 +37,45 @@ const joinTokenMs = 3_600_000
 
 /** `lanyard init`. Everything wrong with the command is told before anything changes. */
 export async function runInit(options: InitOptions, command: Command, stop: Stop): Promise<void> {
-  const drivers = options.registrationDrivers ?? options.registrationAuth ?? ['csr']
-  checkDrivers(drivers, '--registration-drivers')
+  const drivers = initDriversOf(options)
   refuseLater(options, later)
   const users = options.autoApprovedCsrIdentities
   hubSettingsOf({ ...options, ...(users && { autoApprovedCsrUsers: users }), leaseGraceFactor: 5, unjoinGrace: 0 })
   const { settings, log } = await loadSettings(command)
   const namespace = settings.namespace ?? hubNamespace
+  const common = { clock: systemClock, random: systemRandom, log, signal: stop.signal }
+  // What a dry run prints is known without a cluster, unless that alone says which one it is.
+  const isOpened = !options.dryRun || (drivers.includes('awsirsa') && options.hubClusterArn === undefined)
+  const opened = isOpened ? await openCluster(settings, common, { qps: 0 }) : undefined
+  await using _client = opened?.client
+  const aws = drivers.includes('awsirsa')
+    ? (await import('./aws-install.ts')).hubAwsOf(options, opened?.cluster)
+    : undefined
   const installed = {
     namespace,
     registrationDrivers: drivers,
+    ...(aws && { aws }),
     ...(options.featureGates && { featureGates: options.featureGates }),
     ...(users && { autoApprovedUsers: users }),
   }
   const { image, webhookUrl } = options
   const { Reach: reach, Access: access } = gatesWith(hubGates, options.featureGates)
-  const wish = { namespace, webhookUrl, reach, access, installation: image ? { ...installed, image } : undefined }
-  if (options.dryRun) {
+  const wish = { namespace, webhookUrl, reach, access, aws, installation: image ? { ...installed, image } : undefined }
+  if (options.dryRun || !opened) {
     process.stdout.write(`${namesIn(planInit(wish, '')).join('\n')}\n`)
     return
   }
 
-  const common = { clock: systemClock, random: systemRandom, log, signal: stop.signal }
-  const { client, connection } = await openCluster(settings, common, { qps: 0 })
-  await using _client = client
+  const { client, connection } = opened
   const deps: InitDeps = { ...common, kube: client, timeoutMs: options.timeout * 1_000 }
   const progress = options.output === 'json' ? silentProgress : progressOn(process.stdout)
   const warnings: string[] = []
   try {
-    warnings.push(...(await prepare({ options, wish, connection, namespace, progress }, deps)))
+    progress.show({ doing: `asking ${connection.server}` })
+    const version = await mustServe(drivers, deps)
+    progress.show({ did: 'the hub answers', detail: `${connection.server}, ${version}` })
+    if (aws?.creatorRoleArn && !options.skipAwsPreflight) warnings.push(...(await hubRoleWarnings(aws.hub, namespace)))
+    warnings.push(...(await prepare({ options, drivers, wish, connection, namespace, progress }, deps)))
   } catch (error) {
     progress.fail()
     throw error
@@ -78,10 +88,12 @@ export async function runInit(options: InitOptions, command: Command, stop: Stop
     useBootstrapToken: options.useBootstrapToken ?? false,
     lifetimeMs: joinTokenMs,
   })
-  const invitation = invitationTo(connection, token, options.hubApiserver)
+  // Where both ways lead in, the other is for whoever knows of it.
+  const hubClusterArn = drivers.includes('csr') ? undefined : aws?.hubClusterArn
+  const invitation = { ...invitationTo(connection, token, options.hubApiserver), hubClusterArn }
   const hubCommand = [
     'lanyard',
-    ...hubArguments(installed),
+    ...hubArguments(installed).map(forShell),
     ...(webhookUrl ? [`--webhook-url=${webhookUrl}`] : []),
     ...(webhookUrl && isLoopback(webhookUrl) ? [`--listen=${hostOf(webhookUrl)}`] : []),
     ...(settings.kubeconfig ? [`--kubeconfig=${settings.kubeconfig}`] : []),
@@ -93,8 +105,13 @@ export async function runInit(options: InitOptions, command: Command, stop: Stop
     process.stdout.write(`${JSON.stringify(result, null, 2)}\n`)
     return
   }
-  process.stdout.write(`\n${[...runsTheHub(options, hubCommand), ...invites(invitation)].join('\n')}\n`)
+  process.stdout.write(
+    `\n${[...runsTheHub(options, hubCommand), ...invites(invitation), ...whoAccepts(aws)].join('\n')}\n`,
+  )
 }
+
+/** ARN patterns are full of what a shell takes for its own. */
+const forShell = (text: string): string => (/^[\w@%+=:,./-]*$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`)
 
 /** With its port, which a URL of https may leave out. */
 function hostOf(url: string): string {
@@ -104,6 +121,7 @@ function hostOf(url: string): string {
 
 interface Preparation {
   options: InitOptions
+  drivers: readonly RegistrationDriver[]
   wish: Parameters<typeof planInit>[0]
   connection: Connection
   namespace: string
@@ -111,13 +129,10 @@ interface Preparation {
 }
 
 /** In an order that may be cut anywhere and begun again. Returns what people should be warned of. */
-async function prepare({ options, wish, connection, namespace, progress }: Preparation, deps: InitDeps) {
+async function prepare(given: Preparation, deps: InitDeps): Promise<string[]> {
+  const { options, drivers, wish, connection, namespace, progress } = given
   const { kube, signal } = deps
   const { show } = progress
-  show({ doing: `asking ${connection.server}` })
-  const { gitVersion } = await kube.request<{ gitVersion: string }>({ path: '/version', signal })
-  show({ did: 'the hub answers', detail: `${connection.server}, ${gitVersion}` })
-
   show({ doing: 'installing identities and rights' })
   await applyManifests(kube, planInit(wish, '').identities, signal)
   const plan = planInit(wish, await ensureAuthority(namespace, deps))
@@ -132,10 +147,7 @@ async function prepare({ options, wish, connection, namespace, progress }: Prepa
   if (await publishAuthority(connection, options.hubApiserver ?? connection.server, deps))
     show({ did: 'anybody may read the CA of this cluster now', detail: 'kube-public/cluster-info' })
 
-  show({ doing: 'trying whether client certificates are signed' })
-  const verdict = await trySigning({ ...deps, patienceMs: options.csrCheckSeconds * 1_000 })
-  const warning = signingWarning(verdict, options.csrCheckSeconds)
-  show({ did: warning ? 'tried whether client certificates are signed' : 'client certificates are signed' })
+  const warning = drivers.includes('csr') ? await signingTrial(options.csrCheckSeconds, progress, deps) : undefined
 
   show({ doing: 'installing webhooks' })
   await applyManifests(kube, plan.webhooks, signal)
@@ -150,6 +162,14 @@ async function prepare({ options, wish, connection, namespace, progress }: Prepa
     }
   }
   return warning ? [warning] : []
+}
+
+async function signingTrial(seconds: number, { show }: Progress, deps: InitDeps): Promise<string | undefined> {
+  show({ doing: 'trying whether client certificates are signed' })
+  const verdict = await trySigning({ ...deps, patienceMs: seconds * 1_000 })
+  const warning = signingWarning(verdict, seconds)
+  show({ did: warning ? 'tried whether client certificates are signed' : 'client certificates are signed' })
+  return warning
 }
 
 function runsTheHub({ image, webhookUrl }: InitOptions, hubCommand: string): string[] {
@@ -179,6 +199,12 @@ const invites = (invitation: Parameters<typeof commandToJoin>[0]): string[] => [
   '',
   'Then, on the hub: lanyard accept <cluster_name>',
 ]
+
+/** Clusters on EKS need a role each, which somebody has to make. */
+const whoAccepts = (aws: HubAws | undefined): string[] =>
+  aws && !aws.creatorRoleArn
+    ? [`It makes the role of a cluster on EKS with your own AWS credentials, of the account of ${aws.hubClusterArn}.`]
+    : []
 
 /** It holds a token. */
 async function writeJoinCommand(path: string, text: string): Promise<void> {

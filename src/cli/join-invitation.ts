@@ -7,6 +7,8 @@ export interface Invitation extends JoinToken {
   server: string
   /** None: the hub's certificate is one that every machine trusts. */
   pins: readonly string[]
+  /** Of a hub that clusters join by AWS IAM alone. */
+  hubClusterArn?: string | undefined
 }
 
 export const invitationTo = ({ server, tls }: Connection, token: JoinToken, address?: string): Invitation => ({
@@ -19,9 +21,10 @@ export const invitationTo = ({ server, tls }: Connection, token: JoinToken, addr
  * A command to paste on the managed cluster. The token goes through a pipe: as an argument it would stand in the
  * process list of that machine.
  */
-export function commandToJoin({ token, server, pins }: Invitation): string {
+export function commandToJoin({ token, server, pins, hubClusterArn }: Invitation): string {
   const trust = pins.map((pin) => ` --ca-pin ${pin}`).join('')
-  return `echo ${token.reveal()} | lanyard join --hub-token-file - --hub-apiserver ${server}${trust} --cluster-name <cluster_name>`
+  const byAws = hubClusterArn === undefined ? '' : ` --registration-auth awsirsa --eks-hub-cluster-arn ${hubClusterArn}`
+  return `echo ${token.reveal()} | lanyard join --hub-token-file - --hub-apiserver ${server}${trust}${byAws} --cluster-name <cluster_name>`
 }
 
 /** The names of the field, and ours beside them. */

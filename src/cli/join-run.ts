@@ -22,6 +22,7 @@ import { crdManifests } from '../registration/manifests/crds.ts'
 import { installedAddons, tokenLifeWarning } from './addon-flags.ts'
 import { installedReach, reachOfferWarning } from './agent-reach.ts'
 import { applyManifests, removeManifests } from './apply-manifests.ts'
+import { refuseAwsFlags } from './aws-install-flags.ts'
 import { ownImage } from './deploy-print.ts'
 import { failures } from './failures.ts'
 import { agentGates, gatesWith } from './feature-gates.ts'
@@ -33,11 +34,10 @@ import { untilJoined } from './join-wait.ts'
 import { certificateFile, readNamedOrInput } from './named-file.ts'
 import { openCluster } from './open-cluster.ts'
 import { progressOn } from './progress.ts'
-import { checkDrivers, refuseLater } from './registration-drivers.ts'
+import { driverOf, refuseLater } from './registration-drivers.ts'
 import type { Stop } from './stop-signal.ts'
 
 const later = {
-  managedClusterArn: '--managed-cluster-arn',
   managedClusterKubeconfig: '--managed-cluster-kubeconfig',
   grpcServer: '--grpc-server',
   grpcCaFile: '--grpc-ca-file',
@@ -54,8 +54,15 @@ export async function runJoin(options: JoinOptions, stop: Stop): Promise<void> {
   const deps = { clock: systemClock, random: systemRandom, log, signal: stop.signal }
   const warning = tokenLifeWarning(options.addonTokenExpirationSeconds)
   for (const one of [warning, reachOfferWarning(options)]) if (one !== undefined) log.warn(one)
-  const installation = installationOf(options)
-  if (options.dryRun) {
+  const isAws = driverOf(options.registrationAuth, '--registration-auth') === 'awsirsa'
+  // What a dry run prints is known without the cluster, unless that alone says which one it is.
+  const isOpened = !options.dryRun || (isAws && options.managedClusterArn === undefined)
+  const opened = isOpened ? await openCluster(options, deps, { qps: 0 }) : undefined
+  await using _spoke = opened?.client
+  const aws = isAws ? (await import('./join-aws.ts')).joinByAws(options, opened?.cluster) : undefined
+  for (const one of aws?.warnings ?? []) log.warn(one)
+  const installation = { ...installationOf(options), ...(aws && { aws: aws.installed }) }
+  if (options.dryRun || !opened) {
     const planned = [
       ...crdManifests(spokeKinds),
       ...agentManifests(installation),
@@ -64,8 +71,7 @@ export async function runJoin(options: JoinOptions, stop: Stop): Promise<void> {
     process.stdout.write(`${planned.map(({ object: { kind, metadata } }) => `${kind} ${metadata.name}`).join('\n')}\n`)
     return
   }
-  const { client: spoke } = await openCluster(options, deps, { qps: 0 })
-  await using _spoke = spoke
+  const { client: spoke } = opened
   const progress = progressOn(process.stdout)
   try {
     progress.show({ doing: `proving ${wish.server}` })
@@ -77,6 +83,15 @@ export async function runJoin(options: JoinOptions, stop: Stop): Promise<void> {
       did: options.skipHubCheck ? 'the hub was not asked' : 'the hub is the right one, and lets this cluster ask',
       detail: wish.server,
     })
+
+    if (aws && !options.skipAwsPreflight) {
+      progress.show({ doing: 'looking at the role of this cluster in IAM' })
+      const unclear = await aws.preflight()
+      for (const one of unclear) log.warn(one)
+      const did =
+        unclear.length > 0 ? 'looked at the role of this cluster in IAM' : 'the role of this cluster is in IAM'
+      progress.show({ did, detail: aws.installed.roleArn })
+    }
 
     progress.show({ doing: 'installing the agent' })
     const crds = crdManifests(spokeKinds)
@@ -107,6 +122,7 @@ export async function runJoin(options: JoinOptions, stop: Stop): Promise<void> {
       hub: asking,
       namespace: options.namespace,
       cluster: options.clusterName,
+      driver: isAws ? 'awsirsa' : 'csr',
       timeoutMs: options.timeout * 1_000,
       tell: (missing) => progress.show({ doing: `waiting: ${missing}` }),
     })
@@ -141,10 +157,10 @@ export async function runJoin(options: JoinOptions, stop: Stop): Promise<void> {
 /** All that can be wrong with the command itself. */
 function checkOptions(options: JoinOptions): void {
   const { registrationAuth, clusterName, mode } = options
-  const isAws = ['awsirsa', 'aws-irsa'].includes(registrationAuth)
-  if (isAws && !options.eksHubClusterArn && !options.hubClusterArn)
-    throw failures.DRIVER_NEEDS_FLAG({ driver: registrationAuth, flag: '--eks-hub-cluster-arn' })
-  checkDrivers([registrationAuth], '--registration-auth')
+  if (driverOf(registrationAuth, '--registration-auth') === 'awsirsa') {
+    if (!options.eksHubClusterArn && !options.hubClusterArn)
+      throw failures.DRIVER_NEEDS_FLAG({ driver: registrationAuth, flag: '--eks-hub-cluster-arn' })
+  } else refuseAwsFlags(options)
   refuseLater(options, later)
   if (mode !== 'default') throw failures.FLAG_LATER({ flag: `--mode ${mode}` })
   if (clusterName.length > 63 || !/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(clusterName))

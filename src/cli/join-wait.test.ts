@@ -20,8 +20,8 @@ const cluster = (accepted: boolean, joined: boolean): ManagedCluster => ({
       : [],
   },
 })
-const missing = (managed: ManagedCluster | 'absent' | 'unknown', hasCertificate: boolean) =>
-  whatIsMissing('west', 'agent', { hasCertificate, managed })
+const missing = (managed: ManagedCluster | 'absent' | 'unknown', hasIdentity: boolean) =>
+  whatIsMissing('west', 'agent', { hasIdentity, managed })
 
 test('each thing that is missing is told with the command that helps', () => {
   assert.match(missing('absent', false) ?? '', /kubectl -n agent get pods/)
@@ -29,6 +29,11 @@ test('each thing that is missing is told with the command that helps', () => {
   assert.match(missing(cluster(false, false), false) ?? '', /lanyard accept west/)
   assert.match(missing(cluster(true, false), false) ?? '', /no certificate.*lanyard accept west/)
   assert.match(missing(cluster(true, false), true) ?? '', /lanyard doctor west/)
+})
+
+test('who joins by AWS IAM misses a role, not a certificate', () => {
+  const sight = { hasIdentity: false, managed: cluster(true, false) }
+  assert.match(whatIsMissing('west', 'agent', sight, 'awsirsa') ?? '', /no AWS role.*lanyard accept west/)
 })
 
 test('a cluster has joined when the hub says so and its agent has a certificate', () => {

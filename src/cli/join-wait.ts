@@ -16,6 +16,7 @@ export interface JoinWait {
   hub: Kube
   namespace: string
   cluster: string
+  driver: 'csr' | 'awsirsa'
   timeoutMs: number
   clock: Clock
   signal: AbortSignal
@@ -31,7 +32,7 @@ export async function untilJoined(wait: JoinWait): Promise<void> {
   const deadline = after(clock.now(), timeoutMs)
   let told: string | undefined
   for (;;) {
-    const missing = whatIsMissing(cluster, wait.namespace, await look(wait))
+    const missing = whatIsMissing(cluster, wait.namespace, await look(wait), wait.driver)
     if (missing === undefined) return
     if (missing !== told) wait.tell(missing)
     told = missing
@@ -42,16 +43,19 @@ export async function untilJoined(wait: JoinWait): Promise<void> {
 
 /** What can be seen of a join. */
 export interface Sight {
-  /** The agent keeps a certificate. Joined is never taken back, so that alone could be of an earlier life. */
-  hasCertificate: boolean
+  /** The agent keeps what it comes to the hub with. Joined is never taken back, so that could be of an earlier life. */
+  hasIdentity: boolean
   /** 'unknown' where the hub did not say. */
   managed: ManagedCluster | 'absent' | 'unknown'
 }
 
-async function look({ spoke, hub, namespace, cluster, signal }: JoinWait): Promise<Sight> {
+/** A certificate, or the kubeconfig that names the role. */
+const keptAs = { csr: 'tls.crt', awsirsa: 'kubeconfig' } as const
+
+async function look({ spoke, hub, namespace, cluster, driver, signal }: JoinWait): Promise<Sight> {
   const secret = await spoke.of(secrets, namespace).find(agentSecrets.hubKubeconfig, { signal })
   return {
-    hasCertificate: secret?.data?.['tls.crt'] !== undefined,
+    hasIdentity: secret?.data?.[keptAs[driver]] !== undefined,
     managed: await managedCluster(hub, cluster, signal),
   }
 }
@@ -70,7 +74,8 @@ async function managedCluster(hub: Kube, cluster: string, signal: AbortSignal): 
 export function whatIsMissing(
   cluster: string,
   namespace: string,
-  { hasCertificate, managed }: Sight,
+  { hasIdentity, managed }: Sight,
+  driver: JoinWait['driver'] = 'csr',
 ): string | undefined {
   if (managed === 'absent')
     return `its agent has not asked the hub yet; look at it with \`kubectl -n ${namespace} get pods\` and \`kubectl -n ${namespace} logs deployment/lanyard-agent\``
@@ -78,8 +83,9 @@ export function whatIsMissing(
     return 'the hub does not tell how the cluster stands; ask it with `lanyard get clusters` there'
   if (!managed.spec?.hubAcceptsClient)
     return `the hub has not accepted it; run \`lanyard accept ${cluster}\` on the hub`
-  if (!hasCertificate) return `its agent has no certificate yet; run \`lanyard accept ${cluster}\` on the hub`
+  const holding = driver === 'csr' ? 'certificate' : 'AWS role'
+  if (!hasIdentity) return `its agent has no ${holding} yet; run \`lanyard accept ${cluster}\` on the hub`
   if (findCondition(managed.status?.conditions ?? [], conditions.joined)?.status !== 'True')
-    return `its agent has not connected with its certificate; run \`lanyard doctor ${cluster}\` on the hub`
+    return `its agent has not connected with its ${holding}; run \`lanyard doctor ${cluster}\` on the hub`
   return undefined
 }

@@ -3,11 +3,13 @@ import type { AddonInstallOptions } from './addon-flags.ts'
 import { withAddonFlags } from './addon-flags.ts'
 import type { ReachOfferOptions } from './agent-reach.ts'
 import { withReachOffer } from './agent-reach.ts'
+import type { AgentAwsOptions } from './aws-install-flags.ts'
+import { withAgentAwsFlags } from './aws-install-flags.ts'
 import { certificateLife, gatesOf, listOf, pairsOf, repeated, wholeNumber } from './flag-values.ts'
 import { withLaterFlags } from './process-flags.ts'
 import type { Stop } from './stop-signal.ts'
 
-export interface JoinOptions extends AddonInstallOptions, ReachOfferOptions {
+export interface JoinOptions extends AddonInstallOptions, ReachOfferOptions, AgentAwsOptions {
   kubeconfig?: string
   context?: string
   hubToken?: string
@@ -27,9 +29,7 @@ export interface JoinOptions extends AddonInstallOptions, ReachOfferOptions {
   dryRun?: boolean
   featureGates?: Record<string, boolean>
   clientCertExpirationSeconds: number
-  registrationAuth: string
-  eksHubClusterArn?: string
-  hubClusterArn?: string
+  skipAwsPreflight?: boolean
   klusterletAnnotation?: Record<string, string>
   mode: string
   logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent'
@@ -39,18 +39,14 @@ const examples = `
 Examples:
   lanyard join --hub-token-file token --hub-apiserver https://hub.example.com:6443 --ca-pin sha256:… --cluster-name west
   lanyard join … --wait            return when the cluster has joined, or say what is missing
+  lanyard join … --registration-auth aws-irsa --eks-hub-cluster-arn arn:aws:eks:eu-west-1:123456789012:cluster/hub
   lanyard token, on the hub, prints the whole command
 
 The token is sent to nobody but a server that the given CA vouches for. With --hub-token it stands in the process list of
-this machine; --hub-token-file keeps it out of there.`
+this machine; --hub-token-file keeps it out of there. With aws-irsa the cluster that joins is the one that its kubeconfig
+calls by its ARN, as \`aws eks update-kubeconfig\` does; --managed-cluster-arn says otherwise.`
 
-const laterFlags = [
-  '--managed-cluster-arn',
-  '--managed-cluster-kubeconfig',
-  '--grpc-server',
-  '--grpc-ca-file',
-  '--klusterlet-values-file',
-]
+const laterFlags = ['--managed-cluster-kubeconfig', '--grpc-server', '--grpc-ca-file', '--klusterlet-values-file']
 
 export function joinCommand(stop: Stop): Command {
   const command = new Command('join')
@@ -82,9 +78,7 @@ export function joinCommand(stop: Stop): Command {
       0,
     )
     .option('--klusterlet-annotation <pairs>', 'k=v on the ManagedCluster; may be repeated', pairsOf)
-    .option('--registration-auth <driver>', 'how to join: csr', 'csr')
-    .addOption(new Option('--eks-hub-cluster-arn <arn>').hideHelp())
-    .addOption(new Option('--hub-cluster-arn <arn>').hideHelp())
+    .option('--skip-aws-preflight', 'with awsirsa: do not look whether the role of this cluster is in IAM')
     .addOption(new Option('--mode <mode>').default('default').hideHelp())
     .addOption(new Option('--singleton', 'known for the sake of scripts').argParser(listOf).hideHelp())
     .addOption(
@@ -94,7 +88,7 @@ export function joinCommand(stop: Stop): Command {
     )
     .option('--dry-run', 'only say what would be installed')
     .addHelpText('after', examples)
-  return withLaterFlags(withReachOffer(withAddonFlags(command)), laterFlags).action(async (options: JoinOptions) =>
-    (await import('./join-run.ts')).runJoin(options, stop),
+  return withLaterFlags(withAgentAwsFlags(withReachOffer(withAddonFlags(command))), laterFlags).action(
+    async (options: JoinOptions) => (await import('./join-run.ts')).runJoin(options, stop),
   )
 }

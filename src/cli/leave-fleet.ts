@@ -1,3 +1,4 @@
+import type { Command } from 'commander'
 import { removeAddonSecrets } from '../addons/operations/remove-secrets.ts'
 import type { Step } from '../core/step.ts'
 import { agentSecrets } from '../fleet/names.ts'
@@ -10,11 +11,14 @@ import { removeAgent } from '../registration/operations/remove-agent.ts'
 import { textIn } from '../registration/operations/secret-connection.ts'
 import { takeOffHub } from '../registration/operations/take-off.ts'
 import { leaveHub } from '../registration/operations/unjoin.ts'
+import { awsByCaller } from './aws-caller.ts'
+import type { AwsCallerOptions } from './aws-caller-flags.ts'
 import { openCluster } from './open-cluster.ts'
 import type { CommandDeps } from './open-hub.ts'
 import type { Settings } from './settings.ts'
 
-export interface Leaving {
+export interface Leaving extends AwsCallerOptions {
+  command: Command
   settings: Settings
   name?: string
   managedKubeconfig?: string
@@ -41,9 +45,15 @@ export async function* leaveFleet(leaving: Leaving, deps: CommandDeps): AsyncGen
   if (managed && hasHub && !force) await mustBe(name, managed.client, agentNamespace, deps.signal)
   if (hasHub) {
     const hub = opened.use((await openCluster(settings, deps)).client)
-    yield* leaveHub(name, { force, timeoutMs: timeout * 1_000 }, { ...deps, kube: hub })
+    const aws = opened.use(awsByCaller(hub, leaving.command, { ...leaving, ...deps, hubWithinMs: 0 }))
+    yield* leaveHub(name, { force, timeoutMs: timeout * 1_000 }, { ...deps, kube: hub, aws })
   } else if (managed) {
-    const tell = takeOffHub(agentNamespace, { ...deps, kube: managed.client, connect: (to) => connect(to, deps) })
+    const tell = takeOffHub(agentNamespace, {
+      ...deps,
+      kube: managed.client,
+      connect: (to) => connect(to, deps),
+      env: process.env,
+    })
     yield* force ? orGoOn(tell) : tell
   }
   if (managed) {

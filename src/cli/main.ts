@@ -1,28 +1,8 @@
 import './process-size.ts'
 import { Command, CommanderError } from 'commander'
 import manifest from '../../package.json' with { type: 'json' }
-import { acceptCommand } from './accept.ts'
-import { accessCommand } from './access.ts'
-import { addonCommand } from './addon.ts'
-import { agentCommand } from './agent.ts'
-import { awsCommand } from './aws.ts'
-import { denyCommand } from './deny.ts'
-import { deployCommand } from './deploy.ts'
-import { describeCommand } from './describe.ts'
-import { doctorCommand } from './doctor.ts'
 import { explain } from './explain.ts'
-import { getCommand } from './get.ts'
-import { hubCommand } from './hub.ts'
-import { initCommand } from './init.ts'
-import { joinCommand } from './join.ts'
-import { kubeCommand } from './kube.ts'
-import { operatorCommand } from './operator.ts'
-import { pullSecretsCommand } from './pull-secrets.ts'
-import { reachCommand } from './reach.ts'
 import { stopOnSignals } from './stop-signal.ts'
-import { tokenCommand } from './token.ts'
-import { unjoinCommand } from './unjoin.ts'
-import { upCommand } from './up.ts'
 
 const program = new Command('lanyard')
   .description('The identity and credential plane of a Kubernetes fleet.')
@@ -44,29 +24,11 @@ if (process.channel) {
 }
 
 const stop = stopOnSignals()
-const commands = [
-  upCommand,
-  kubeCommand,
-  initCommand,
-  tokenCommand,
-  joinCommand,
-  acceptCommand,
-  denyCommand,
-  unjoinCommand,
-  getCommand,
-  describeCommand,
-  addonCommand,
-  reachCommand,
-  accessCommand,
-  pullSecretsCommand,
-  awsCommand,
-  doctorCommand,
-  hubCommand,
-  agentCommand,
-  operatorCommand,
-  deployCommand,
-]
-for (const command of commands) program.addCommand(inheriting(command(stop), program))
+// A client of Kubernetes waits for a token whenever it starts, so nothing but that is loaded for one.
+const [group, command] = process.argv.slice(2)
+const isToken = group === 'aws' && command === 'token'
+const commands = isToken ? [(await import('./aws-token.ts')).awsTokenAlone] : (await import('./commands.ts')).commands
+for (const make of commands) program.addCommand(inheriting(make(stop), program))
 
 /** Commands below commands too: nobody but us ends the process. */
 function inheriting(command: Command, parent: Command): Command {

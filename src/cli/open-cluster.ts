@@ -10,6 +10,8 @@ export interface Opened {
   connection: Connection
   /** Of the context. */
   namespace: string
+  /** What the kubeconfig calls it; absent in a pod. */
+  cluster?: string
 }
 
 /** The cluster that a kubeconfig names; without one, the usual places and the pod's own account. */
@@ -18,7 +20,7 @@ export async function openCluster(
   { clock, random, log }: CommandDeps,
   options: ClientOptions = {},
 ): Promise<Opened> {
-  const { connection, namespace } = await loadConnection({
+  const { connection, namespace, cluster } = await loadConnection({
     ...(where.kubeconfig && { path: where.kubeconfig }),
     ...(where.context && { context: where.context }),
     env: process.env,
@@ -27,5 +29,10 @@ export async function openCluster(
     log,
     ...(process.stdin.isTTY && { terminal: { say: (text: string) => void process.stderr.write(text) } }),
   })
-  return { client: connect(connection, { clock, random, log, options }), connection, namespace }
+  return {
+    client: connect(connection, { clock, random, log, options }),
+    connection,
+    namespace,
+    ...(cluster !== undefined && { cluster }),
+  }
 }

@@ -33,6 +33,7 @@ export async function runOperator(options: OperatorOptions, stop: Stop): Promise
       ...common,
       kube: client,
       events,
+      env: process.env,
       connect: (to) => connect(to, { ...common, options: slowly }),
       settings: {
         ...defaultOperatorSettings,

@@ -72,18 +72,35 @@ async function ensureNamespace(kube: Kube, name: string, { clock, log }: Process
   }
 }
 
+export interface AnsweringDeps {
+  server: string
+  show(step: Step): void
+  clock: Clock
+  log: Log
+  /** Throws, and ends it all, for a version of the API server that this process is not for. Nobody is told that one. */
+  check?(gitVersion: string): void
+}
+
 /** Says when the API server answers, and until then why not; `isThere` tells the same to whoever asks. */
 export function untilItAnswers(
   kube: Kube,
-  { server, show, clock, log }: { server: string; show(step: Step): void; clock: Clock; log: Log },
-): { run: Run; isThere(): boolean } {
+  { server, show, clock, log, check }: AnsweringDeps,
+): { run: Run; isThere(): boolean; version(): Promise<string> } {
   let answers = false
+  const version = Promise.withResolvers<string>()
+  // Nobody may be waiting for it.
+  version.promise.catch(() => {})
+  const checked = async (gitVersion: string) => {
+    check?.(gitVersion)
+    return gitVersion
+  }
   const run: Run = async (signal) => {
     let told = false
     while (!signal.aborted && !answers) {
       try {
         const { gitVersion } = await kube.request<{ gitVersion: string }>({ path: '/version', signal })
         answers = true
+        version.resolve(checked(gitVersion))
         show({ did: 'the API server answers', detail: `${server}, ${gitVersion}` })
       } catch (error) {
         if (signal.aborted) break
@@ -93,7 +110,10 @@ export function untilItAnswers(
         await sleep(clock, retryMs, signal).catch(() => {})
       }
     }
+    if (!answers) version.reject(signal.reason)
+    // Throws what the check threw, which whoever waits for the version gets as well.
+    else await version.promise
     await aborted(signal)
   }
-  return { run, isThere: () => answers }
+  return { run, isThere: () => answers, version: () => version.promise }
 }

@@ -1,10 +1,12 @@
 import { Command } from 'commander'
 import { agentNamespace } from '../fleet/names.ts'
+import type { AwsCallerOptions } from './aws-caller-flags.ts'
+import { withAwsCallerFlags } from './aws-caller-flags.ts'
 import { wholeNumber } from './flag-values.ts'
 import { withHubSettings } from './settings.ts'
 import type { Stop } from './stop-signal.ts'
 
-interface UnjoinOptions {
+interface UnjoinOptions extends AwsCallerOptions {
   managedKubeconfig?: string
   managedContext?: string
   agentNamespace: string
@@ -21,7 +23,7 @@ Examples:
 What goes when, and how it differs from deny: docs/leaving.md`
 
 export function unjoinCommand(stop: Stop): Command {
-  return withHubSettings(new Command('unjoin'))
+  return withAwsCallerFlags(withHubSettings(new Command('unjoin')))
     .description('Take a cluster out of the fleet, on the hub and on the cluster.')
     .argument('[name]', 'the cluster, as the hub knows it')
     .option('--cluster-name <name>', 'the same')
@@ -49,7 +51,8 @@ async function unjoin(given: string | undefined, options: UnjoinOptions, command
   try {
     const name = given ?? options.clusterName
     const deps = { clock: systemClock, random: systemRandom, log, signal: stop.signal }
-    for await (const step of leaveFleet({ ...options, settings, ...(name && { name }) }, deps)) progress.show(step)
+    for await (const step of leaveFleet({ ...options, command, settings, ...(name && { name }) }, deps))
+      progress.show(step)
   } catch (error) {
     progress.fail()
     throw error

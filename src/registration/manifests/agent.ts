@@ -5,6 +5,7 @@ import { agentSecrets, clusterNameConfigMap } from '../../fleet/names.ts'
 import { deployments, namespaces, secrets, serviceAccounts } from '../../kube/kinds.ts'
 import { addonNamespaceManifests, addonRbacManifests, agentAddonRules } from './agent-addons.ts'
 import { agentReachManifests, agentReachRules } from './agent-reach.ts'
+import { roleArnAnnotation } from './hub-aws.ts'
 import type { PodChoices } from './pod.ts'
 import { flags, hardenedContainer, hardenedPod, httpsProbe, pairs, podPlacement } from './pod.ts'
 
@@ -29,6 +30,8 @@ export interface AgentInstallation {
   agentId?: string
   /** How it joins. Absent: csr. */
   registrationAuth?: string
+  /** With awsirsa. */
+  aws?: AgentAws
   /** How the cluster is reached from outside. */
   externalServerUrls?: readonly string[]
   /** Secrets of several hubs, each with the key `kubeconfig`, in place of `bootstrapSecret`: mounted as files. */
@@ -43,6 +46,18 @@ export interface AgentInstallation {
   /** Of the tokens that it hands over. Absent: an hour. */
   reachTokenExpirationSeconds?: number
   pod?: PodChoices
+}
+
+/** How an agent joins by AWS IAM. */
+export interface AgentAws {
+  hubClusterArn: string
+  managedClusterArn: string
+  /** Of the agent's pod. */
+  roleArn: string
+  /** Which program the kubeconfig for others names. Default: lanyard. */
+  exec?: 'lanyard' | 'aws'
+  /** Where they find it. Default: on their PATH. */
+  execCommand?: string
 }
 
 export const agentAccount = 'lanyard-agent'
@@ -92,11 +107,19 @@ const clusterRules = () => [
 ]
 
 export function agentRbacManifests(installation: AgentInstallation) {
-  const { namespace, bootstrapSecret = agentSecrets.bootstrap } = installation
+  const { namespace, bootstrapSecret = agentSecrets.bootstrap, aws } = installation
   const account = serviceAccount(namespace, agentAccount)
   const forAddons = agentAddonRules(installation)
   return [
-    manifest(serviceAccounts, { metadata: { name: agentAccount, namespace, labels: { ...managedBy } } }),
+    manifest(serviceAccounts, {
+      metadata: {
+        name: agentAccount,
+        namespace,
+        labels: { ...managedBy },
+        // By it EKS puts the token of the role into the pod, so nothing has to be mounted here.
+        ...(aws && { annotations: { [roleArnAnnotation]: aws.roleArn } }),
+      },
+    }),
     ...boundRole(
       namespace,
       agentAccount,
@@ -127,7 +150,11 @@ export const agentArguments = (installation: AgentInstallation): string[] => [
     'addon-kubeclient-registration-auth': installation.addonKubeClientRegistrationAuth,
     'addon-token-expiration-seconds': installation.addonTokenExpirationSeconds || undefined,
     'agent-id': installation.agentId,
-    'registration-auth': installation.registrationAuth,
+    'registration-auth': installation.registrationAuth ?? (installation.aws && 'awsirsa'),
+    'hub-cluster-arn': installation.aws?.hubClusterArn,
+    'managed-cluster-arn': installation.aws?.managedClusterArn,
+    'aws-exec': installation.aws?.exec,
+    'aws-exec-command': installation.aws?.execCommand,
     'spoke-external-server-urls': installation.externalServerUrls,
     'hub-connection-timeout-seconds': installation.hubConnectionTimeoutSeconds,
     'max-custom-cluster-claims': installation.maxCustomClusterClaims,

@@ -4,6 +4,8 @@ import { managedBy, manifest } from '../../fleet/manifests/manifest.ts'
 import { boundRole, clusterRole, clusterRoleBinding, rule, serviceAccount } from '../../fleet/manifests/rbac.ts'
 import { clientSigner, rbacNames, registerGroup } from '../../fleet/names.ts'
 import { serviceAccounts } from '../../kube/kinds.ts'
+import type { HubAws } from './hub-aws.ts'
+import { hubAccountAnnotations, hubAwsRbacManifests } from './hub-aws.ts'
 
 export const hubAccount = 'registration-controller-sa'
 /** Of the ClusterRole and its binding. */
@@ -63,13 +65,17 @@ const hubRules = (): PolicyRule[] => [
   ...hubAddonRules(),
 ]
 
-/** The account of the hub and its rights. */
-export function hubRbacManifests(namespace: string): Manifest[] {
+/** The account of the hub and its rights. @param aws only where clusters join by AWS IAM */
+export function hubRbacManifests(namespace: string, aws?: HubAws): Manifest[] {
   const account = serviceAccount(namespace, hubAccount)
+  const annotations = hubAccountAnnotations(aws)
   return [
-    manifest(serviceAccounts, { metadata: { name: hubAccount, namespace, labels: { ...managedBy } } }),
+    manifest(serviceAccounts, {
+      metadata: { name: hubAccount, namespace, labels: { ...managedBy }, ...(annotations && { annotations }) },
+    }),
     clusterRole(hubRole, hubRules()),
     clusterRoleBinding(hubRole, hubRole, [account]),
     ...boundRole(namespace, 'lanyard-hub-ca', [rule('', ['secrets'], ['get'], [hubCaSecret])], [account]),
+    ...(aws ? hubAwsRbacManifests({ namespace, name: hubAccount }) : []),
   ]
 }

@@ -1,6 +1,8 @@
 import type { Manifest } from '../../fleet/manifests/manifest.ts'
 import { managedBy, manifest } from '../../fleet/manifests/manifest.ts'
 import { deployments, namespaces, services } from '../../kube/kinds.ts'
+import type { HubAws } from './hub-aws.ts'
+import { hubAwsArguments } from './hub-aws.ts'
 import { hubAccount } from './hub-rbac.ts'
 import type { PodChoices } from './pod.ts'
 import { flags, hardenedContainer, hardenedPod, httpsProbe, pairs, podPlacement } from './pod.ts'
@@ -13,6 +15,8 @@ export interface HubInstallation {
   featureGates?: Readonly<Record<string, boolean>>
   autoApprovedUsers?: readonly string[]
   registrationDrivers?: readonly string[]
+  /** With the driver awsirsa. */
+  aws?: HubAws
   pod?: PodChoices
 }
 
@@ -25,7 +29,10 @@ const app = { 'app.kubernetes.io/name': 'lanyard-hub' }
 
 /** How the hub is started; also what is printed where no image is deployed. */
 export const hubArguments = (
-  installation: Pick<HubInstallation, 'namespace' | 'featureGates' | 'autoApprovedUsers' | 'registrationDrivers'>,
+  installation: Pick<
+    HubInstallation,
+    'namespace' | 'featureGates' | 'autoApprovedUsers' | 'registrationDrivers' | 'aws'
+  >,
 ): string[] => [
   'hub',
   ...flags({
@@ -34,6 +41,7 @@ export const hubArguments = (
     'feature-gates': pairs(installation.featureGates),
     'auto-approved-csr-users': installation.autoApprovedUsers,
   }),
+  ...(installation.aws ? hubAwsArguments(installation.aws) : []),
 ]
 
 export const hubNamespaceManifest = (name: string): Manifest =>

@@ -31,6 +31,15 @@ test('a request of the bootstrap identity is approved, then the cluster accepted
   assert.deepEqual(plan({ asking: [byBootstrap] }), { plan: 'accept', approve: byBootstrap })
 })
 
+test('a cluster that the hub would refuse for its name is not accepted, whichever way it comes', () => {
+  for (const name of ['kube-system', 'managed-clusters'])
+    for (const isAws of [true, false])
+      assert.equal(
+        plan({ cluster: west({ metadata: { name } }), asking: [byBootstrap], isAws }),
+        'CLUSTER_NAME_RESERVED',
+      )
+})
+
 test('the newest of several requests of one agent is the one', () => {
   const newer = { ...byBootstrap, csr: 'west-2' }
   assert.deepEqual(plan({ asking: [byBootstrap, newer] }), { plan: 'accept', approve: newer })
@@ -118,4 +127,11 @@ test('two keys under one agent name: a person has to choose', () => {
 test('a cluster that leaves is not accepted', () => {
   const cluster = west({ metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' } })
   assert.equal(plan({ cluster, asking: [byBootstrap] }), 'CLUSTER_LEAVES')
+})
+
+test('a cluster that comes by AWS IAM needs no request, and is accepted once', () => {
+  assert.deepEqual(plan({ isAws: true }), { plan: 'accept' })
+  assert.deepEqual(plan({ isAws: true, cluster: west({ spec: { hubAcceptsClient: true } }) }), { plan: 'nothing' })
+  const leaving = west({ metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' } })
+  assert.equal(plan({ isAws: true, cluster: leaving }), 'CLUSTER_LEAVES')
 })

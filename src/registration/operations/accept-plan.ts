@@ -2,6 +2,8 @@ import type { ManagedCluster } from '../../apis/cluster/managed-cluster.ts'
 import type { Failure } from '../../core/failure.ts'
 import { agentUser, annotations, parseAgentUser } from '../../fleet/names.ts'
 import type { Stored } from '../../kube/objects.ts'
+import { failures as membershipFailures } from '../hub/membership/failures.ts'
+import { whyReserved } from '../hub/membership/reserved-names.ts'
 import { bootstrapTokenGroup, bootstrapUser } from '../manifests/bootstrap.ts'
 import { failures } from './failures.ts'
 
@@ -45,6 +47,8 @@ export interface AcceptSituation {
   /** Whether a certificate was issued for the cluster, or a request is approved: the person need not approve another. */
   readonly hasApproved: boolean
   readonly joined?: JoinedAgent
+  /** It comes by AWS IAM, where nobody asks for a certificate. */
+  readonly isAws?: boolean
 }
 
 export type AcceptPlan =
@@ -59,6 +63,9 @@ export function planAcceptance(situation: AcceptSituation, choices: AcceptChoice
   const { name } = cluster.metadata
   const refuse = (failure: Failure): AcceptPlan => ({ plan: 'refuse', failure })
   if (cluster.metadata.deletionTimestamp) return refuse(failures.CLUSTER_LEAVES({ cluster: name }))
+  const detail = whyReserved(name)
+  if (detail !== undefined) return refuse(membershipFailures.CLUSTER_NAME_RESERVED({ cluster: name, detail }))
+  if (situation.isAws) return cluster.spec?.hubAcceptsClient === true ? { plan: 'nothing' } : { plan: 'accept' }
 
   const wanted = situation.asking.filter((one) => isBootstrap(one, name) && isWanted(one, choices))
   const known = wanted.filter((one) => isKnownRequester(one, cluster, choices))

@@ -9,32 +9,43 @@ import { annotations, conditions, labels } from '../../fleet/names.ts'
 import { certificateSigningRequests } from '../../kube/kinds.ts'
 import type { CallOptions, Kube } from '../../kube/kube.ts'
 import type { Stored } from '../../kube/objects.ts'
+import { wayOf } from '../drivers/marks.ts'
 import { reasons } from '../reasons.ts'
 import type { AcceptChoices, AcceptSituation, Asking } from './accept-plan.ts'
 import { planAcceptance } from './accept-plan.ts'
+import type { AwsWork } from './aws-work.ts'
+import { workOfCaller } from './aws-work.ts'
 import { decideOn } from './decide-on-request.ts'
 import { failures } from './failures.ts'
+import { untilGranted } from './until-joined.ts'
 
 export interface OperationDeps {
   /** The hub, as the person who asks. */
   kube: Kube
   clock: Clock
   signal: AbortSignal
+  /** For clusters that come by AWS IAM. Absent: whoever runs the hub sees to it. */
+  aws?: AwsWork
 }
 
 /**
  * Lets a cluster in: approves what its agent asks for and accepts it. Both are tried without effect first, so that a
  * person who may do only one of them changes nothing.
  */
-export async function* acceptCluster(
-  name: string,
-  choices: AcceptChoices,
-  { kube, clock, signal }: OperationDeps,
-): AsyncGenerator<Step> {
+export async function* acceptCluster(name: string, choices: AcceptChoices, deps: OperationDeps): AsyncGenerator<Step> {
+  const { kube, clock, signal, aws } = deps
   yield { doing: `looking at ${name}` }
-  const plan = planAcceptance(await situationOf(name, clock, kube, { signal }), choices)
+  const situation = await situationOf(name, clock, kube, { signal })
+  const plan = planAcceptance(situation, choices)
   if (plan.plan === 'refuse') throw plan.failure
-  if (plan.plan === 'nothing') return yield { did: `${name} is accepted already` }
+  const work = situation.isAws ? await workOfCaller(aws) : undefined
+  if (plan.plan === 'nothing') {
+    // Whatever is there already is left as it is, and what is not comes back.
+    if (work) yield* work.accept(name)
+    yield { did: `${name} is accepted already` }
+    if (situation.isAws && aws && !work) yield* untilGranted(name, aws.hubWithinMs, deps)
+    return
+  }
 
   const { approve } = plan
   const accept = (dryRun: boolean) =>
@@ -51,8 +62,11 @@ export async function* acceptCluster(
   await Promise.all([accept(true), approval(true)])
   await approval(false)
   if (approve) yield { did: `${approve.csr} is approved`, detail: `asked for by ${approve.requester}` }
+  // Before it is accepted: who may not do this work has let nobody in.
+  if (work) yield* work.accept(name)
   await accept(false)
   yield { did: `${name} is accepted`, ...(approve && { detail: `agent ${approve.agent}` }) }
+  if (situation.isAws && aws && !work) yield* untilGranted(name, aws.hubWithinMs, deps)
 }
 
 async function situationOf(name: string, clock: Clock, kube: Kube, options: CallOptions): Promise<AcceptSituation> {
@@ -70,6 +84,7 @@ async function situationOf(name: string, clock: Clock, kube: Kube, options: Call
   const hasCertificate = new Date(noted[annotations.certificateExpiresAt] ?? 0) > clock.now()
   return {
     cluster,
+    isAws: wayOf(cluster) === 'awsirsa',
     asking: csrs
       .filter((csr) => decisionOn(csr) === 'none')
       .toSorted(byAge)

@@ -1,4 +1,5 @@
 import { ManagedCluster } from '../../apis/cluster/managed-cluster.ts'
+import { isFailure } from '../../core/failure.ts'
 import type { Step } from '../../core/step.ts'
 import { agentSecrets } from '../../fleet/names.ts'
 import type { KubeClient } from '../../kube/client/index.ts'
@@ -6,12 +7,16 @@ import type { Connection } from '../../kube/connection.ts'
 import { isConflict, isForbidden, isNotFound } from '../../kube/failures.ts'
 import { secrets } from '../../kube/kinds.ts'
 import type { Collection } from '../../kube/kube.ts'
+import type { Env } from '../../kube/kubeconfig/index.ts'
 import type { OperationDeps } from './accept.ts'
+import { agentIdentity } from './agent-identity.ts'
 import { failures } from './failures.ts'
-import { agentConnection, textIn } from './secret-connection.ts'
+import { textIn } from './secret-connection.ts'
 
 export interface TakeOffDeps extends OperationDeps {
   connect(connection: Connection): KubeClient
+  /** Of this process: the way to AWS, for a cluster that joined by AWS IAM. Default: none of it is set. */
+  env?: Env
 }
 
 /**
@@ -19,22 +24,33 @@ export interface TakeOffDeps extends OperationDeps {
  * and the hub, which sees who did it, removes the cluster after a while.
  */
 export async function* takeOffHub(namespace: string, deps: TakeOffDeps): AsyncGenerator<Step> {
-  const { kube, signal } = deps
+  const { kube, clock, env = {}, signal } = deps
   yield { doing: 'telling the hub' }
   const name = agentSecrets.hubKubeconfig
   const secret = await kube.of(secrets, namespace).find(name, { signal })
   const cluster = secret && textIn(secret, 'cluster-name')
-  const connection = secret && agentConnection(secret)
-  if (!cluster || !connection) throw failures.UNJOIN_NO_IDENTITY({ secret: name, namespace })
+  const connection =
+    cluster && (await orExplained(cluster, agentIdentity(secret, namespace, { kube, clock, env }, signal)))
+  if (!connection) throw failures.UNJOIN_NO_IDENTITY({ secret: name, namespace })
   await using hub = deps.connect(connection)
   try {
-    await withdraw(hub.of(ManagedCluster.resource), cluster, signal)
+    await orExplained(cluster, withdraw(hub.of(ManagedCluster.resource), cluster, signal))
   } catch (error) {
     if (isNotFound(error)) return yield { did: `the hub knows no cluster ${cluster} any more` }
     if (isForbidden(error)) return yield { did: `the hub has shut ${cluster} out already` }
     throw error
   }
   yield { did: `${cluster} has taken itself off the hub`, detail: connection.server }
+}
+
+/** AWS does not say whether the hub took the role away or never gave it, so people have to. */
+async function orExplained<T>(cluster: string, done: Promise<T>): Promise<T> {
+  try {
+    return await done
+  } catch (error) {
+    if (!isFailure(error) || !error.code.startsWith('AWS_')) throw error
+    throw failures.UNJOIN_BY_AWS_FAILED({ cluster, why: error.message }, error)
+  }
 }
 
 const tries = 5
