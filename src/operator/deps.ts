@@ -7,6 +7,7 @@ import type { KubeClient } from '../kube/client/index.ts'
 import type { Connection } from '../kube/connection.ts'
 import type { EventRecorder } from '../kube/events.ts'
 import type { Kube } from '../kube/kube.ts'
+import type { Env } from '../kube/kubeconfig/index.ts'
 import type { GateTable } from './gates.ts'
 
 export interface OperatorDeps {
@@ -19,6 +20,8 @@ export interface OperatorDeps {
   log: Log
   metrics: Metrics
   events: EventRecorder
+  /** Of this process: the way to AWS, for agents whose identity is an AWS role. */
+  env: Env
   settings: OperatorSettings
 }
 

@@ -37,7 +37,8 @@ export const reasons = reasonCatalogue({
   HubKubeConfigMissing: 'The Secret of the agent holds no kubeconfig.',
   HubKubeConfigError: 'The kubeconfig of the agent cannot be used, or leads to no hub that answers.',
   ClusterNameMissing: 'The Secret of the agent does not say which cluster it is of.',
-  HubKubeConfigUnauthorized: 'The hub does not let the agent do what an agent has to.',
+  HubKubeConfigUnauthorized:
+    'The hub does not let the agent do what an agent has to, or AWS does not let it be its role.',
   DriverNotAvailable: 'The way to join that is asked for comes later, so there is no connection to look at.',
   // HubLeft
   LeftHub: 'The hub was told that the cluster leaves.',

@@ -15,17 +15,19 @@ const RegistrationDriver = Type.Object(
   {
     authType: Type.Enum(['csr', 'awsirsa', 'grpc'], {
       default: 'csr',
-      description: 'A way to join. This version has csr.',
+      description: 'A way to join. This version has csr and awsirsa.',
     }),
     csr: Type.Optional(Type.Object({ autoApprovedIdentities: identities }, { description: 'For csr.' })),
     awsirsa: Type.Optional(
       Type.Object(
         {
           hubClusterArn: Type.Optional(
-            Type.String({ pattern: clusterArn, description: 'The EKS cluster of the hub.' }),
+            Type.String({ pattern: clusterArn, description: 'The EKS cluster of the hub. Needed with awsirsa.' }),
           ),
-          autoApprovedIdentities: list('Patterns of the ARNs that are let in without asking.'),
-          tags: list('Tags of what is made, as key=value.'),
+          autoApprovedIdentities: list(
+            'Regular expressions; an EKS cluster whose whole ARN matches one is let in without asking.',
+          ),
+          tags: list('Tags of the roles and access entries that are made, as key=value.'),
         },
         { description: 'For awsirsa.' },
       ),

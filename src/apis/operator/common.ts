@@ -4,8 +4,8 @@ import { Conditions, Int64, listMap, MapOf, Quantity } from '../fields.ts'
 
 export const group = 'operator.open-cluster-management.io'
 
-/** The ARN of an EKS cluster, as the field takes it. */
-export const clusterArn = '^arn:aws:eks:([a-zA-Z0-9-]+):(\\d{12}):cluster/([a-zA-Z0-9-]+)$'
+/** The ARN of an EKS cluster. Wider than the field's, which knows one partition of AWS and no underscore in a name. */
+export const clusterArn = '^arn:aws(-[a-z0-9]+)*:eks:([a-zA-Z0-9-]+):(\\d{12}):cluster/([a-zA-Z0-9_-]+)$'
 
 export const hostName =
   '^(([a-zA-Z0-9]|[a-zA-Z0-9][a-zA-Z0-9\\-]*[a-zA-Z0-9])\\.)*([A-Za-z0-9]|[A-Za-z0-9][A-Za-z0-9\\-]*[A-Za-z0-9])$'

@@ -60,7 +60,7 @@ const RegistrationDriver = Type.Object(
   {
     authType: Type.Enum(['csr', 'awsirsa', 'grpc'], {
       default: 'csr',
-      description: 'How the agent joins. This version has csr.',
+      description: 'How the agent joins. This version has csr and awsirsa.',
     }),
     awsIrsa: Type.Optional(
       Type.Object(
@@ -68,7 +68,7 @@ const RegistrationDriver = Type.Object(
           hubClusterArn: arn('The EKS cluster of the hub.'),
           managedClusterArn: arn('This EKS cluster.'),
         },
-        { description: 'For awsirsa.' },
+        { description: 'For awsirsa, which needs it.' },
       ),
     ),
   },

@@ -13,6 +13,7 @@ import type { HubInstallation } from '../../registration/manifests/hub.ts'
 import { hubManifests, hubService } from '../../registration/manifests/hub.ts'
 import { hubAccount, hubRbacManifests } from '../../registration/manifests/hub-rbac.ts'
 import { webhookConfigurations } from '../../registration/manifests/webhooks.ts'
+import { isAwsAuthRole } from '../manifests/aws-auth.ts'
 
 export interface HubParts {
   readonly rights: readonly Manifest[]
@@ -31,11 +32,11 @@ export interface InstalledHub extends HubInstallation {
 }
 
 /**
- * All that makes a cluster a hub, but for its namespaces, its CA and the role it reads Secrets by: that one comes with
- * the operator, which may bind it and cannot itself read them. @param caPem vouches for its webhooks
+ * All that makes a cluster a hub, but for its namespaces, its CA and the roles it reads Secrets and keeps aws-auth by:
+ * those come with the operator, which may bind them and does not have what is in them. @param caPem vouches for its webhooks
  */
 export function hubParts({ reach = true, access = true, ...installation }: InstalledHub, caPem: string): HubParts {
-  const { namespace } = installation
+  const { namespace, aws } = installation
   const target = { service: { namespace, name: hubService } }
   const declarations = [
     ...registrationDeclarations,
@@ -48,8 +49,8 @@ export function hubParts({ reach = true, access = true, ...installation }: Insta
   const ofAccess = reach && access ? accessHubBindings(account) : []
   const metadata = (name = '') => ({ name, labels: { ...managedBy } })
   return {
-    rights: [...bootstrapManifests(), ...hubRbacManifests(namespace), ...ofReach, ...ofAccess].filter(
-      ({ object }) => object.kind !== 'Namespace',
+    rights: [...bootstrapManifests(), ...hubRbacManifests(namespace, aws), ...ofReach, ...ofAccess].filter(
+      (one) => one.object.kind !== 'Namespace' && !isAwsAuthRole(one),
     ),
     kinds: crdManifests(hubKinds, { ...target, caBundle: Buffer.from(caPem).toString('base64') }),
     workloads: hubManifests(installation),

@@ -62,11 +62,11 @@ test('hosted hubs, later drivers and unknown gates are refused', () => {
     deployOption: { mode: 'Hosted' },
     registrationConfiguration: {
       featureGates: [{ feature: 'X' }],
-      registrationDrivers: [{ authType: 'csr' }, { authType: 'awsirsa' }],
+      registrationDrivers: [{ authType: 'csr' }, { authType: 'grpc' }],
     },
   })
   const why = made.step === 'refuse' ? made.why : ''
-  assert.match(why, /mode is Hosted.*registrationDrivers\[1\]\.authType is awsirsa.*no gate X/)
+  assert.match(why, /mode is Hosted.*registrationDrivers\[1\]\.authType is grpc.*no gate X/)
 })
 
 test('a hub is progressing until every pod is of the newest form', () => {

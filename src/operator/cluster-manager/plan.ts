@@ -2,6 +2,7 @@ import type { ClusterManager, ClusterManagerSpec } from '../../apis/operator/clu
 import type { OperatorSettings } from '../deps.ts'
 import { isOn, judgeGates } from '../gates.ts'
 import { podChoices } from '../pod-choices.ts'
+import { awsWish, driversField } from './aws-driver.ts'
 import type { InstalledHub } from './manifests.ts'
 
 export type ClusterManagerPlan =
@@ -17,17 +18,21 @@ const accessGate = 'Access'
 export function planClusterManager({ spec = {} }: ClusterManager, settings: PlanSettings): ClusterManagerPlan {
   const registration = spec.registrationConfiguration ?? {}
   const gates = judgeGates(settings.gates.hub, registration.featureGates)
-  const drivers: string[] = (registration.registrationDrivers ?? []).map(({ authType }) => authType)
+  const asked = registration.registrationDrivers ?? []
+  const drivers: string[] = asked.map(({ authType }) => authType)
+  const approves = isOn(settings.gates.hub, gates, approvalGate)
+  const wish = awsWish(asked, approves)
   const mistakes = [
     ...(spec.deployOption?.mode === 'Hosted'
       ? ['deployOption.mode is Hosted; this version runs hubs where they are']
       : []),
     ...drivers.flatMap((driver, index) => driverMistake(driver, index)),
+    ...wish.mistakes,
     ...gates.mistakes.map((mistake) => `registrationConfiguration.featureGates: ${mistake}`),
   ]
   if (mistakes.length > 0) return { step: 'refuse', why: mistakes.join('; '), gateMistakes: gates.mistakes }
   const users = autoApproved(spec)
-  const approves = isOn(settings.gates.hub, gates, approvalGate)
+  const whyNoUsers = whyNobody(users, drivers, approves)
   return {
     step: 'install',
     installation: {
@@ -38,19 +43,27 @@ export function planClusterManager({ spec = {} }: ClusterManager, settings: Plan
       access: isOn(settings.gates.hub, gates, accessGate),
       pod: podChoices(spec),
       ...(drivers.length > 0 && { registrationDrivers: drivers }),
-      ...(approves && users.length > 0 && { autoApprovedUsers: users }),
+      ...(users.length > 0 && whyNoUsers === undefined && { autoApprovedUsers: users }),
+      ...(wish.aws && { aws: wish.aws }),
     },
-    ignored: ignoredFields(spec, !approves && users.length > 0),
+    ignored: [...ignoredFields(spec, whyNoUsers), ...wish.ignored],
   }
 }
 
-const later = ['awsirsa', 'grpc']
+const later = ['grpc']
 
 function driverMistake(driver: string, index: number): string[] {
-  const field = `registrationConfiguration.registrationDrivers[${index}].authType is ${driver}`
-  if (driver === 'csr') return []
-  if (later.includes(driver)) return [`${field}, which comes with a later version; this one joins by csr`]
-  return [`${field}, which this version does not know; it knows csr`]
+  const field = `${driversField}[${index}].authType is ${driver}`
+  if (driver === 'csr' || driver === 'awsirsa') return []
+  if (later.includes(driver)) return [`${field}, which comes with a later version; this one has csr and awsirsa`]
+  return [`${field}, which this version does not know; it knows csr and awsirsa`]
+}
+
+/** Why users are not approved of; undefined where they are, or where there are none. */
+function whyNobody(users: readonly string[], drivers: readonly string[], approves: boolean): string | undefined {
+  if (users.length === 0) return undefined
+  if (!approves) return `the gate ${approvalGate} is off`
+  return drivers.length === 0 || drivers.includes('csr') ? undefined : 'csr is not among the drivers'
 }
 
 /** The older list and that of the driver, each user once. */
@@ -59,7 +72,7 @@ function autoApproved({ registrationConfiguration: registration = {} }: ClusterM
   return [...new Set([...(registration.autoApproveUsers ?? []), ...ofDrivers])]
 }
 
-function ignoredFields(spec: ClusterManagerSpec, usersWithoutGate: boolean): string[] {
+function ignoredFields(spec: ClusterManagerSpec, whyNoUsers: string | undefined): string[] {
   const work = spec.workConfiguration
   const isSet: [string, unknown][] = [
     ['workImagePullSpec', spec.workImagePullSpec],
@@ -73,10 +86,7 @@ function ignoredFields(spec: ClusterManagerSpec, usersWithoutGate: boolean): str
     ['addOnManagerConfiguration', spec.addOnManagerConfiguration],
     ['serverConfiguration', spec.serverConfiguration],
     ['registrationConfiguration.importerConfiguration', spec.registrationConfiguration?.importerConfiguration],
-    [
-      `registrationConfiguration: users that are approved of without asking (the gate ${approvalGate} is off)`,
-      usersWithoutGate,
-    ],
+    [`registrationConfiguration: users that are approved of without asking (${whyNoUsers})`, whyNoUsers],
   ]
   return isSet.flatMap(([field, value]) => (value ? [field] : []))
 }

@@ -13,6 +13,7 @@ import { hubService } from '../../registration/manifests/hub.ts'
 import { hubCaSecret } from '../../registration/manifests/hub-rbac.ts'
 import { isMadeFor } from '../apply.ts'
 import type { OperatorDeps } from '../deps.ts'
+import { isAwsAuthBinding } from '../manifests/aws-auth.ts'
 import { conditions, finalizers } from '../names.ts'
 import { reasons } from '../reasons.ts'
 import { relatedOf, removeRelated } from '../related.ts'
@@ -26,6 +27,8 @@ interface Job {
 }
 
 const lookAgainMs = 2_000
+/** Only the names of what came with it matter. */
+const anyAws = { hubClusterArn: '' }
 
 /**
  * Not before the last cluster has left: only a running hub can clean up after it. The webhooks go first, because they
@@ -41,12 +44,13 @@ export async function removeClusterManager({ manager, deps, signal }: Job): Prom
     await status.write({ conditions: [{ type: conditions.deleting, status: 'False', reason, message }] })
     return requeueAfter(lookAgainMs)
   }
-  if ((manager.status?.relatedResources ?? []).length > 0) {
+  const listed = manager.status?.relatedResources ?? []
+  if (listed.length > 0) {
     const clusters = await clusterNames(deps, signal)
     if (clusters.length > 0)
       return await wait(reasons.ClustersRemaining, `Take these off with \`lanyard unjoin\` first: ${some(clusters)}.`)
     const namespace = settings.hubNamespace
-    const parts = hubParts({ namespace, image: '' }, '')
+    const parts = hubParts({ namespace, image: '', ...(listed.some(isAwsAuthBinding) && { aws: anyAws }) }, '')
     await removeRelated(kube, parts.webhooks.map(relatedOf), signal)
     const hubs = kube.of(deployments, namespace)
     await hubs.delete(hubService, { signal, propagationPolicy: 'Foreground' })

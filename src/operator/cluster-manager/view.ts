@@ -8,13 +8,14 @@ import {
   clusterRoles,
   deployments,
   mutatingWebhookConfigurations,
+  serviceAccounts,
   services,
   validatingWebhookConfigurations,
 } from '../../kube/kinds.ts'
 import type { Key } from '../../kube/objects.ts'
 import type { Watching } from '../../kube/watching.ts'
 import { hubService } from '../../registration/manifests/hub.ts'
-import { hubRole } from '../../registration/manifests/hub-rbac.ts'
+import { hubAccount, hubRole } from '../../registration/manifests/hub-rbac.ts'
 import { webhookConfigurationName } from '../../registration/manifests/webhooks.ts'
 import type { OperatorDeps } from '../deps.ts'
 import { driftWatch, named } from '../drift-watches.ts'
@@ -43,6 +44,7 @@ export function clusterManagerView(deps: OperatorDeps): ClusterManagerView {
   })
   const keys = () => managers.list().map(({ metadata }) => metadata.name)
   const rest = [
+    driftWatch(deps, serviceAccounts, { namespace, ...named(hubAccount) }, keys),
     driftWatch(deps, services, { namespace, ...named(hubService) }, keys),
     driftWatch(deps, clusterRoles, named(hubRole), keys),
     driftWatch(deps, clusterRoleBindings, named(hubRole), keys),

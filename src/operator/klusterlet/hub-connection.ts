@@ -7,12 +7,15 @@ import { agentSecrets } from '../../fleet/names.ts'
 import type { Connection } from '../../kube/connection.ts'
 import { secrets } from '../../kube/kinds.ts'
 import type { Kube } from '../../kube/kube.ts'
+import type { Env } from '../../kube/kubeconfig/index.ts'
 import type { Stored } from '../../kube/objects.ts'
-import { agentConnection, bootstrapConnection, textIn } from '../../registration/operations/secret-connection.ts'
+import { bootstrapConnection, textIn } from '../../registration/operations/secret-connection.ts'
 import { conditions } from '../names.ts'
 import { reasons } from '../reasons.ts'
 import { throughAlias } from './host-alias.ts'
 import type { HubClients } from './hub-clients.ts'
+import { memberIdentity } from './member-identity.ts'
+import type { ServedDriver } from './reviews.ts'
 import { joinerNeeds, memberNeeds, review } from './reviews.ts'
 
 /** What was found of one credential. */
@@ -22,11 +25,13 @@ export interface Finding {
   readonly message: string
 }
 
-interface Looking {
+export interface Looking {
   klusterlet: Klusterlet
+  driver: ServedDriver
   kube: Kube
   clients: HubClients
   clock: Clock
+  env: Env
   namespace: string
   signal: AbortSignal
 }
@@ -66,7 +71,8 @@ const unchecked: Finding = bad(
   'The bootstrap Secrets of several hubs are read by the agent alone; its log says how they fare.',
 )
 
-async function memberFinding({ klusterlet, kube, clients, namespace, signal }: Looking): Promise<Finding> {
+async function memberFinding(looking: Looking): Promise<Finding> {
+  const { klusterlet, driver, kube, clients, namespace, signal } = looking
   const name = agentSecrets.hubKubeconfig
   const secret: Stored<Secret> | undefined = await kube.of(secrets, namespace).find(name, { signal })
   const where = `Secret ${namespace}/${name}`
@@ -78,12 +84,14 @@ async function memberFinding({ klusterlet, kube, clients, namespace, signal }: L
   if (!textIn(secret, 'kubeconfig')) return bad(reasons.HubKubeConfigMissing, `${where} holds no kubeconfig yet.`)
   const cluster = textIn(secret, 'cluster-name')
   if (!cluster) return bad(reasons.ClusterNameMissing, `${where} does not name the cluster.`)
-  const connection = agentConnection(secret)
-  if (!connection) return bad(reasons.HubKubeConfigError, `The kubeconfig in ${where} is none that an agent wrote.`)
-  const hub = await clients.get(`${namespace}/${name}`, versionOf(secret, klusterlet), () =>
+  const identity = await memberIdentity(secret, looking)
+  if ('wrong' in identity) return bad(reasons.HubKubeConfigError, `The kubeconfig in ${where} ${identity.wrong}.`)
+  const { connection } = identity
+  const version = `${versionOf(secret, klusterlet)} ${identity.version}`
+  const hub = await clients.get(`${namespace}/${name}`, version, () =>
     throughAlias(connection, klusterlet.spec?.hubApiServerHostAlias),
   )
-  const verdict = await review(hub, memberNeeds(cluster), signal)
+  const verdict = await review(hub, memberNeeds(cluster, driver), signal)
   switch (verdict.verdict) {
     case 'allowed':
       return good(reasons.HubConnectionFunctional, `The credential in ${where} works on ${connection.server}.`)
@@ -97,7 +105,8 @@ async function memberFinding({ klusterlet, kube, clients, namespace, signal }: L
   }
 }
 
-async function joinerFinding({ klusterlet, kube, clients, clock, namespace, signal }: Looking): Promise<Finding> {
+async function joinerFinding(looking: Looking): Promise<Finding> {
+  const { klusterlet, driver, kube, clients, clock, namespace, signal } = looking
   const name = agentSecrets.bootstrap
   const where = `Secret ${namespace}/${name}`
   const secret: Stored<Secret> | undefined = await kube.of(secrets, namespace).find(name, { signal })
@@ -117,7 +126,7 @@ async function joinerFinding({ klusterlet, kube, clients, clock, namespace, sign
   const hub = await clients.get(`${namespace}/${name}`, versionOf(secret, klusterlet), () =>
     throughAlias(connection, klusterlet.spec?.hubApiServerHostAlias),
   )
-  const verdict = await review(hub, joinerNeeds, signal)
+  const verdict = await review(hub, joinerNeeds(driver), signal)
   switch (verdict.verdict) {
     case 'allowed':
       return good(reasons.BootstrapSecretFunctional, `The bootstrap kubeconfig in ${where} may ask ${server} to join.`)

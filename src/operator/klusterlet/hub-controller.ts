@@ -10,7 +10,7 @@ import { isOn, judgeGates } from '../gates.ts'
 import { statusWriter } from '../status.ts'
 import type { HubClients } from './hub-clients.ts'
 import { hubConnection, notAvailable } from './hub-connection.ts'
-import { namespaceOf } from './plan.ts'
+import { isServed, namespaceOf } from './plan.ts'
 import type { KlusterletView } from './view.ts'
 
 /** Tells whether the agent gets through to its hub: at once when a credential changes, and every so often. */
@@ -33,13 +33,13 @@ interface Job {
 }
 
 async function reconcile(key: Key, { deps, view, clients, signal }: Job): Promise<Outcome> {
-  const { kube, clock, settings } = deps
+  const { kube, clock, env, settings } = deps
   const klusterlet = view.klusterlets.get(key)
   if (!klusterlet || klusterlet.metadata.deletionTimestamp) return done
   const { featureGates, registrationDriver } = klusterlet.spec?.registrationConfiguration ?? {}
   const status = statusWriter(kube.of(Klusterlet.resource), klusterlet, { clock, signal })
   const driver = registrationDriver?.authType ?? 'csr'
-  if (driver !== 'csr') {
+  if (!isServed(driver)) {
     await status.write({ conditions: [notAvailable(driver)] })
     return done
   }
@@ -49,7 +49,7 @@ async function reconcile(key: Key, { deps, view, clients, signal }: Job): Promis
   // The agent there is another's, until that one is gone.
   if (view.inNamespace(namespace)[0]?.metadata?.name !== key) return requeueAfter(settings.lookMs)
   const severalHubs = isOn(settings.gates.agent, judgeGates(settings.gates.agent, featureGates), 'MultipleHubs')
-  const report = await hubConnection({ klusterlet, kube, clients, clock, namespace, signal }, severalHubs)
+  const report = await hubConnection({ klusterlet, driver, kube, clients, clock, env, namespace, signal }, severalHubs)
   // As it is by now: the look takes as long as the hub does.
   const latest = view.klusterlets.get(key)
   if (latest)

@@ -4,6 +4,8 @@ import type { KlusterletSpec } from '../../apis/operator/klusterlet.ts'
 export function ignoredFields(spec: KlusterletSpec, severalHubs: boolean): string[] {
   const registration = spec.registrationConfiguration ?? {}
   const addOns = registration.addOnKubeClientRegistrationDriver
+  const driver = registration.registrationDriver
+  const byAws = driver?.authType === 'awsirsa'
   const isSet: [string, unknown][] = [
     ['workConfiguration', spec.workConfiguration],
     ['workImagePullSpec', spec.workImagePullSpec],
@@ -18,7 +20,11 @@ export function ignoredFields(spec: KlusterletSpec, severalHubs: boolean): strin
       'registrationConfiguration.bootstrapKubeConfigs (the gate MultipleHubs is off)',
       registration.bootstrapKubeConfigs?.type === 'LocalSecrets' && !severalHubs,
     ],
-    ['registrationConfiguration.registrationDriver.awsIrsa', registration.registrationDriver?.awsIrsa],
+    ['registrationConfiguration.registrationDriver.awsIrsa (the driver is not awsirsa)', !byAws && driver?.awsIrsa],
+    [
+      'registrationConfiguration.clientCertExpirationSeconds (with awsirsa the agent has no certificate)',
+      byAws && registration.clientCertExpirationSeconds,
+    ],
     [
       'registrationConfiguration.addOnKubeClientRegistrationDriver.token (the driver is not token)',
       addOns?.authType !== 'token' && addOns?.token?.expirationSeconds,

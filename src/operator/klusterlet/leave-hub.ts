@@ -45,7 +45,7 @@ export async function leaveHub({ klusterlet, home, status, deps, signal }: Leavi
   const giveUpAt = new Date(since.getTime() + settings.hubGoneMs)
   const operation: OperationDeps = { kube: deps.kube, clock, signal }
   try {
-    const steps = await Array.fromAsync(takeOffHub(home, { ...operation, connect }))
+    const steps = await Array.fromAsync(takeOffHub(home, { ...operation, connect, env: deps.env }))
     const said = steps.flatMap((step) =>
       'did' in step ? [`${step.did}${step.detail ? ` (${step.detail})` : ''}`] : [],
     )

@@ -5,7 +5,9 @@ import type { OperatorSettings } from '../deps.ts'
 import type { JudgedGates } from '../gates.ts'
 import { isOn, judgeGates } from '../gates.ts'
 import { podChoices } from '../pod-choices.ts'
+import { agentAwsOf, eksPairOf } from './aws-driver.ts'
 import { ignoredFields } from './ignored.ts'
+import type { ServedDriver } from './reviews.ts'
 
 export type KlusterletPlan =
   | {
@@ -47,18 +49,31 @@ interface Situation {
 /** What is wrong, as a sentence that names the field; undefined for nothing. */
 type Check = (situation: Situation) => string | undefined
 
-const later = ['awsirsa', 'grpc']
+const later = ['grpc']
+/** Whether this version joins so. */
+export const isServed = (driver: string): driver is ServedDriver => driver === 'csr' || driver === 'awsirsa'
+
 const leastCertificateSeconds = 3_600
 const leastTokenSeconds = 600
 
 const driverIsUnusable: Check = ({ spec }) => {
   const driver: string = spec.registrationConfiguration?.registrationDriver?.authType ?? 'csr'
-  if (driver === 'csr') return undefined
+  if (isServed(driver)) return undefined
   const field = `registrationConfiguration.registrationDriver.authType is ${driver}`
   return later.includes(driver)
-    ? `${field}, which comes with a later version; this one joins by csr`
-    : `${field}, which this version does not know; it knows csr`
+    ? `${field}, which comes with a later version; this one has csr and awsirsa`
+    : `${field}, which this version does not know; it knows csr and awsirsa`
 }
+
+const arnsAreWrong: Check = ({ spec }) => {
+  const pair = eksPairOf(spec)
+  return pair && 'wrong' in pair ? pair.wrong : undefined
+}
+
+const awsHasOneHub: Check = ({ spec, severalHubs }) =>
+  severalHubs && spec.registrationConfiguration?.registrationDriver?.authType === 'awsirsa'
+    ? 'the gate MultipleHubs is on, and registrationConfiguration.registrationDriver.authType is awsirsa, which names one hub; turn the gate off'
+    : undefined
 
 const addOnDriverIsUnknown: Check = ({ spec }) => {
   const driver: string = spec.registrationConfiguration?.addOnKubeClientRegistrationDriver?.authType ?? 'csr'
@@ -109,6 +124,8 @@ const checks: readonly Check[] = [
   modeIsUnusable,
   namespaceIsForeign,
   driverIsUnusable,
+  arnsAreWrong,
+  awsHasOneHub,
   addOnDriverIsUnknown,
   gatesAreWrong,
   certificateIsTooShort,
@@ -136,6 +153,7 @@ function installationOf(klusterlet: Klusterlet, { spec, gates, settings, several
     clusterClaimConfiguration: claims,
   } = registration
   const { uid } = klusterlet.metadata ?? {}
+  const pair = eksPairOf(spec)
   const timeout = registration.bootstrapKubeConfigs?.localSecretsConfig?.hubConnectionTimeoutSeconds
   const installation: { [Field in keyof AgentInstallation]: AgentInstallation[Field] | undefined } = {
     namespace: namespaceOf(klusterlet),
@@ -144,8 +162,9 @@ function installationOf(klusterlet: Klusterlet, { spec, gates, settings, several
     agentId: spec.deployOption?.mode === 'Singleton' ? uid : undefined,
     featureGates: gates.gates,
     clusterAnnotations: registration.clusterAnnotations,
-    clientCertExpirationSeconds: registration.clientCertExpirationSeconds,
+    clientCertExpirationSeconds: pair ? undefined : registration.clientCertExpirationSeconds,
     registrationAuth: registrationDriver?.authType,
+    aws: pair && 'hub' in pair ? agentAwsOf(pair) : undefined,
     addonKubeClientRegistrationAuth: addOns?.authType,
     addonTokenExpirationSeconds: tokenSeconds(spec) || undefined,
     externalServerUrls: spec.externalServerURLs?.map(({ url }) => url),

@@ -1,4 +1,5 @@
 import type { ResourceAttributes } from 'kubernetes-types/authorization/v1.d.ts'
+import { isFailure } from '../../core/failure.ts'
 import { leaseName, registerGroup } from '../../fleet/names.ts'
 import { isForbidden, isUnauthorized } from '../../kube/failures.ts'
 import { selfSubjectAccessReviews } from '../../kube/kinds.ts'
@@ -12,17 +13,25 @@ export type Verdict =
 const clusterGroup = 'cluster.open-cluster-management.io'
 const csrs = { group: 'certificates.k8s.io', resource: 'certificatesigningrequests' }
 
+export type ServedDriver = 'csr' | 'awsirsa'
+
 /** What whoever wants to join has to be allowed. */
-export const joinerNeeds: readonly ResourceAttributes[] = [
-  { ...csrs, verb: 'create' },
+export const joinerNeeds = (driver: ServedDriver): readonly ResourceAttributes[] => [
+  ...(driver === 'csr' ? [{ ...csrs, verb: 'create' }] : []),
   { group: clusterGroup, resource: 'managedclusters', verb: 'create' },
   { group: clusterGroup, resource: 'managedclusters', verb: 'get' },
 ]
 
 /** What the agent of a cluster has to be allowed; one question for each thing it does all its life. */
-export const memberNeeds = (cluster: string): readonly ResourceAttributes[] => [
+export const memberNeeds = (cluster: string, driver: ServedDriver): readonly ResourceAttributes[] => [
   { group: clusterGroup, resource: 'managedclusters', name: cluster, verb: 'get' },
   { group: clusterGroup, resource: 'managedclusters', subresource: 'status', name: cluster, verb: 'patch' },
+  ...(driver === 'csr' ? renewal(cluster) : []),
+  { group: 'coordination.k8s.io', resource: 'leases', namespace: cluster, name: leaseName, verb: 'update' },
+  { group: 'addon.open-cluster-management.io', resource: 'managedclusteraddons', namespace: cluster, verb: 'list' },
+]
+
+const renewal = (cluster: string): readonly ResourceAttributes[] => [
   {
     group: registerGroup,
     resource: 'managedclusters',
@@ -31,9 +40,10 @@ export const memberNeeds = (cluster: string): readonly ResourceAttributes[] => [
     verb: 'renew',
   },
   { ...csrs, verb: 'create' },
-  { group: 'coordination.k8s.io', resource: 'leases', namespace: cluster, name: leaseName, verb: 'update' },
-  { group: 'addon.open-cluster-management.io', resource: 'managedclusteraddons', namespace: cluster, verb: 'list' },
 ]
+
+/** AWS does not let the agent be what it is on the hub: the hub has not made its role, or has removed it. */
+const refusedByAws = ['AWS_ROLE_REFUSED', 'AWS_WEB_ROLE_REFUSED', 'AWS_WEB_IDENTITY_REJECTED']
 
 /** Asks one after the other and stops at the first no: a hub is asked so by its whole fleet. */
 export async function review(hub: Kube, needs: readonly ResourceAttributes[], signal: AbortSignal): Promise<Verdict> {
@@ -47,6 +57,7 @@ export async function review(hub: Kube, needs: readonly ResourceAttributes[], si
     signal.throwIfAborted()
     if (isUnauthorized(error)) return { verdict: 'refused', what: 'anything: it does not know this credential (401)' }
     if (isForbidden(error)) return { verdict: 'refused', what: 'asking what it may do' }
+    if (isFailure(error) && refusedByAws.includes(error.code)) return { verdict: 'refused', what: error.message }
     return { verdict: 'unknown', why: error instanceof Error ? error.message : String(error) }
   }
 }

@@ -43,6 +43,8 @@ export const managedClusterRules = (agentNamespaces: readonly string[]): PolicyR
 export const agentNamespaceRules = (namespace: string): PolicyRule[] => [
   keepNamed('apps', 'deployments', [agentDeployment]),
   keepNamed('', 'serviceaccounts', [agentAccount]),
+  // An agent that joins by AWS IAM has no other credential that the operator could look at the hub with.
+  rule('', ['serviceaccounts/token'], ['create'], [agentAccount]),
   keepNamed(rbacGroup, 'roles', [agentAccount]),
   keepNamed(rbacGroup, 'rolebindings', [agentAccount]),
   rule('', ['secrets'], ['delete'], Object.values(agentSecrets)),

@@ -6,9 +6,10 @@ import { accessHubBindings, accessHubRole } from '../../access/manifests/hub.ts'
 import type { Manifest } from '../../fleet/manifests/manifest.ts'
 import { addonNamespace, hubNamespace, operatorNamespace } from '../../fleet/names.ts'
 import { reachHubRole } from '../../reach/manifests/hub.ts'
-import { agentManifests } from '../../registration/manifests/agent.ts'
+import { agentAccount, agentManifests } from '../../registration/manifests/agent.ts'
 import { bootstrapManifests } from '../../registration/manifests/bootstrap.ts'
 import { hubAccount, hubRbacManifests } from '../../registration/manifests/hub-rbac.ts'
+import { awsAuthRoles } from './aws-auth.ts'
 import type { OperatorInstallation } from './operator.ts'
 import { operatorArguments, operatorManifests, operatorRbacManifests } from './operator.ts'
 
@@ -24,8 +25,8 @@ const rolesIn = (manifests: readonly Manifest[]) =>
     .filter(({ object }) => object.kind === 'Role' || object.kind === 'ClusterRole')
     .map(({ object }) => object as unknown as Role & { metadata: { name: string; namespace?: string } })
 
-/** But for those that it only binds: by them the hub reads Secrets and writes sessions, and the operator does not. */
-const onlyBound = [reachHubRole, accessHubRole]
+/** But for those that it only binds: by them the hub reads Secrets, writes sessions and aws-auth, and the operator does not. */
+const onlyBound = [reachHubRole, accessHubRole, ...awsAuthRoles().map(({ object }) => object.metadata.name)]
 const held = rolesIn(operatorRbacManifests(both)).filter(({ metadata }) => !onlyBound.includes(metadata.name))
 
 /** As the API server decides whether somebody may give a rule away in a namespace, for rules without wildcards. */
@@ -87,6 +88,33 @@ test('it brings the roles by which a hub gets into clusters and lets people in, 
     assert.ok(!bound.includes(role))
     assert.ok(mayBind.some(({ resourceNames }) => resourceNames?.includes(role)))
   }
+})
+
+test('of what is in kube-system it may bind one role, and nothing else', () => {
+  assert.equal(awsAuthRoles().length, 1)
+  const [name = ''] = awsAuthRoles().map(({ object }) => object.metadata.name)
+  const there = held.filter(({ metadata }) => metadata.namespace === 'kube-system').flatMap(({ rules = [] }) => rules)
+  assert.deepEqual(
+    there.map(({ resources, resourceNames }) => [resources, resourceNames]),
+    [
+      [['roles'], [name]],
+      [['rolebindings'], [name]],
+    ],
+  )
+  assert.deepEqual(there[0]?.verbs, ['bind'])
+})
+
+test('of the account of an agent it may ask for tokens, in the namespaces of agents and of no other account', () => {
+  const forTokens = held.flatMap(({ metadata, rules = [] }) =>
+    rules
+      .filter(({ resources }) => resources?.includes('serviceaccounts/token'))
+      .filter(({ resourceNames }) => resourceNames?.includes(agentAccount))
+      .map(({ verbs, resourceNames }) => [metadata.namespace, verbs, resourceNames]),
+  )
+  assert.deepEqual(
+    forTokens,
+    both.agentNamespaces.map((namespace) => [namespace, ['create'], [agentAccount]]),
+  )
 })
 
 test('it may create and change only what it knows by name, but for what cannot be named when it is created', () => {

@@ -11,8 +11,10 @@ import { reachHubRoleManifest } from '../../reach/manifests/hub.ts'
 import { clusterInfo } from '../../registration/manifests/cluster-info.ts'
 import { crdManifests } from '../../registration/manifests/crds.ts'
 import { hubNamespaceManifest } from '../../registration/manifests/hub.ts'
+import { awsAuthConfigMap } from '../../registration/manifests/hub-aws.ts'
 import { flags, hardenedContainer, hardenedPod, httpsProbe } from '../../registration/manifests/pod.ts'
 import { operatorAccount, operatorDeployment, operatorLease, operatorRole } from '../names.ts'
+import { awsAuthRoles, awsAuthRules } from './aws-auth.ts'
 import { bootstrapNamespaceRules, clusterInfoRules, hubClusterRules, hubNamespaceRules } from './hub-side.ts'
 import { addonNamespaceRules, agentNamespaceRules, managedClusterRules, managedNamespaces } from './managed-side.ts'
 
@@ -61,12 +63,13 @@ export function operatorRbacManifests(installation: OperatorInstallation): Manif
       ...(hub ? hubClusterRules(hubNamespace) : []),
     ]),
     clusterRoleBinding(operatorRole, operatorRole, [account]),
-    ...(hub ? [reachHubRoleManifest(), accessHubRoleManifest()] : []),
+    ...(hub ? [reachHubRoleManifest(), accessHubRoleManifest(), ...awsAuthRoles()] : []),
     ...within(namespace, own),
     ...(managed ? agentNamespaces.flatMap((where) => within(where, agentNamespaceRules(where))) : []),
     ...(managed ? within(addonNamespace, addonNamespaceRules(agentNamespaces)) : []),
     ...(hub ? within(hubNamespace, hubNamespaceRules(hubNamespace)) : []),
     ...(hub ? within(clusterInfo.namespace, clusterInfoRules(hubNamespace)) : []),
+    ...(hub ? within(awsAuthConfigMap.namespace, awsAuthRules()) : []),
   ]
 }
 
