@@ -1,7 +1,7 @@
 import type { ManagedClusterAddOn } from '../../apis/addon/managed-cluster-addon.ts'
 import { agentSecrets } from '../../fleet/names.ts'
 import type { Key, Stored } from '../../kube/objects.ts'
-import type { AgentDriver, Declaration } from '../drivers/driver.ts'
+import type { AgentDriver, Declaration, HubFacts } from '../drivers/driver.ts'
 import type { DriverName, RegistrationItem } from '../registrations.ts'
 import { itemName, itemsOf, unusableOf } from '../registrations.ts'
 import type { AddonSettings } from './deps.ts'
@@ -37,12 +37,13 @@ export function planOf(
   drivers: Drivers,
   settings: Pick<AddonSettings, 'namespace' | 'kubeClientDriver'>,
   holderOf: (secret: Key) => string | undefined = () => undefined,
+  hub: HubFacts = {},
 ): Map<string, AddonPlan> {
   const winners = new Map<Key, RegistrationItem>()
   const drafts = [...addons].sort(byAge).map((addon) => {
     const items = itemsOf(addon).map((item) => {
       const driver = drivers[item.type === 'kubeClient' ? settings.kubeClientDriver : 'csr']
-      const declaration = whyNot(item, settings.namespace) ?? driver.declaration(item, addon)
+      const declaration = whyNot(item, settings.namespace) ?? driver.declaration(item, addon, hub)
       const key = secretKey(item)
       const rival = winners.get(key)
       const isHolder = holderOf(key) === item.addon && rival?.addon !== item.addon

@@ -11,11 +11,13 @@ import { informer, withoutManagedFields } from '../../kube/informer.ts'
 import type { Key, Stored } from '../../kube/objects.ts'
 import { splitKey } from '../../kube/objects.ts'
 import { changesOf, watching } from '../../kube/watching.ts'
+import type { HubFacts } from '../drivers/driver.ts'
 import { installNamespaceOf } from '../registrations.ts'
 import { credentials } from './credentials.ts'
 import { crew } from './crew.ts'
 import type { AddonAgentDeps } from './deps.ts'
 import { addonHealth } from './health.ts'
+import { hubFacts } from './hub-facts.ts'
 import type { AddonPlan, Drivers } from './plan.ts'
 import { isNamespaceName, planOf } from './plan.ts'
 import { putTogether } from './reports.ts'
@@ -63,9 +65,14 @@ export const addonWork =
     })
     const health = addonHealth(deps, joined, runs, spoke, enqueue)
     const told = new Map<string, string>()
+    const factsOfHub = hubFacts(hub, settings.kubeClientDriver)
     let plans: Map<string, AddonPlan> | undefined
-    const planFor = (name: string): AddonPlan => {
-      plans ??= planOf(addons.list(), drivers, settings, (secret) => record.get(secret)?.addon)
+    let plannedFor: HubFacts | undefined
+    const planFor = (name: string, facts: HubFacts): AddonPlan => {
+      // A hub that could not be asked before may have answered now.
+      if (plannedFor?.version !== facts.version) plans = undefined
+      plannedFor = facts
+      plans ??= planOf(addons.list(), drivers, settings, (secret) => record.get(secret)?.addon, facts)
       return plans.get(name) ?? nothing
     }
 
@@ -103,7 +110,8 @@ export const addonWork =
     async function reconcile(key: Key, stop: AbortSignal): Promise<Outcome> {
       const { name } = splitKey(key)
       await spoke.follow(new Set(addons.list().map(installNamespaceOf).filter(isNamespaceName)))
-      const trouble = await passes.settle(name, planFor(name).items).then(
+      const facts = await factsOfHub(stop)
+      const trouble = await passes.settle(name, planFor(name, facts).items).then(
         () => undefined,
         (error: unknown) => ({ error, message: isConflict(error) ? undefined : troubleOf(error) }),
       )
@@ -113,7 +121,7 @@ export const addonWork =
         told.delete(name)
         await health.forget(name)
       }
-      const until = addon && (await tell(addon, planFor(name), trouble?.message, stop))
+      const until = addon && (await tell(addon, planFor(name, facts), trouble?.message, stop))
       if (trouble) throw trouble.error
       return until ? requeueAfter(until.getTime() - clock.now().getTime()) : done
     }

@@ -14,8 +14,14 @@ export interface AgentDriver {
    * What the item should say on the hub before anything is asked for. The agent writes it there and begins the
    * credential once the hub shows it. A sentence: why the item cannot be carried out.
    */
-  declaration(item: RegistrationItem, addon: Stored<ManagedClusterAddOn>): Declaration | string
+  declaration(item: RegistrationItem, addon: Stored<ManagedClusterAddOn>, hub: HubFacts): Declaration | string
   credential(options: CredentialOptions): Credential
+}
+
+/** What the agent knows of the hub beyond its add-ons. */
+export interface HubFacts {
+  /** What its API server says it is. Absent: it does not say, or nobody had to ask. */
+  readonly version?: string | undefined
 }
 
 export interface Declaration {

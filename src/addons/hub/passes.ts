@@ -4,11 +4,11 @@ import { findCondition } from '../../core/conditions.ts'
 import type { Run } from '../../core/lifecycle.ts'
 import { aborted } from '../../core/lifecycle.ts'
 import type { Pass, Passes } from '../../core/pass.ts'
-import { passBoard } from '../../core/pass-board.ts'
+import { ownedPassBoard } from '../../core/pass-board.ts'
 import type { Reason } from '../../core/reason.ts'
 import { reasons } from '../../core/reasons.ts'
 import { addonConditions } from '../../fleet/names.ts'
-import type { Key, Stored } from '../../kube/objects.ts'
+import type { Stored } from '../../kube/objects.ts'
 import { keyOf } from '../../kube/objects.ts'
 import type { RegistrationItem } from '../registrations.ts'
 import { itemName, itemsOf } from '../registrations.ts'
@@ -16,19 +16,9 @@ import type { AddonHubDeps } from './deps.ts'
 
 /** The credentials of add-ons, as their agents tell of them in conditions. Lists what there is while `run` runs. */
 export function addonPasses({ view, clock }: Pick<AddonHubDeps, 'view' | 'clock'>): Passes & { readonly run: Run } {
-  const board = passBoard()
-  const told = new Map<Key, Map<string, string>>()
-  const tell = (key: Key, passes: readonly Pass[]) => {
-    const before = told.get(key) ?? new Map<string, string>()
-    const after = new Map(passes.map((pass) => [pass.id, JSON.stringify(pass)]))
-    for (const id of before.keys()) if (!after.has(id)) board.remove(id, clock.now())
-    for (const pass of passes) if (before.get(pass.id) !== after.get(pass.id)) board.put(pass)
-    if (after.size > 0) told.set(key, after)
-    else told.delete(key)
-  }
+  const { tell, ...board } = ownedPassBoard(clock)
   return {
-    list: board.list,
-    changes: board.changes,
+    ...board,
     async run(signal) {
       using _ = view.addons.on(({ type, object }) => tell(keyOf(object), type === 'deleted' ? [] : passesOf(object)))
       await aborted(signal)

@@ -55,7 +55,7 @@ const isLeaving: Look = ({ addon: { metadata } }) =>
 const isRefused: Look = ({ cluster, addon, conditions }) => {
   const applied = findCondition(conditions, addonConditions.registrationApplied)
   if (applied?.status !== 'False') return undefined
-  const fix = `correct its registrations, which its hub controller writes: kubectl -n ${cluster} get managedclusteraddon ${addon.metadata.name} -o yaml`
+  const fix = `do what it says; the registrations are written by its hub controller: kubectl -n ${cluster} get managedclusteraddon ${addon.metadata.name} -o yaml`
   return { id: 'addon-refused', evidence: `${applied.reason}: ${applied.message}`, fix }
 }
 

@@ -2,13 +2,14 @@ import type { Deployment } from 'kubernetes-types/apps/v1.d.ts'
 import type { Secret } from 'kubernetes-types/core/v1.d.ts'
 import { isFailure } from '../../core/failure.ts'
 import { agentSecrets } from '../../fleet/names.ts'
-import { isForbidden, isNotFound } from '../../kube/failures.ts'
 import { deployments, secrets } from '../../kube/kinds.ts'
 import type { Kube } from '../../kube/kube.ts'
 import { readCertificate } from '../../pki/index.ts'
 import { agentDeployment } from '../manifests/agent.ts'
 import { bootstrapConnection, textIn } from '../operations/secret-connection.ts'
 import type { Finding } from './causes.ts'
+import { comesByAws, waitsForAws } from './cluster-side-aws.ts'
+import { ifUnknown } from './if-unknown.ts'
 import type { ProbeDeps } from './probe.ts'
 import { probeBootstrap } from './probe.ts'
 
@@ -29,18 +30,16 @@ export async function diagnoseClusterSide(options: ClusterSideOptions, deps: Pro
     kube.of(secrets, namespace).find(agentSecrets.bootstrap, { signal }).catch(ifUnknown),
     kube.of(secrets, namespace).find(agentSecrets.hubKubeconfig, { signal }).catch(ifUnknown),
   ])
-  const ended = identity && expiryOf(identity, deps.clock.now())
+  const isByAws = comesByAws(deployment)
+  // A certificate of before stays there until the agent has come in by its role, and is nothing to renew.
+  const isLeftOver = isByAws && identity !== undefined && textIn(identity, 'tls.crt') !== undefined
+  const ended = identity && !isByAws ? expiryOf(identity, deps.clock.now()) : undefined
   return [
     isDeployed ? agentOf(deployment, namespace) : undefined,
     ended,
-    await bootstrapOf(bootstrap, namespace, deps),
+    isByAws && (!identity || isLeftOver) ? await waitsForAws({ kube, namespace, isLeftOver }, signal) : undefined,
+    await bootstrapOf(bootstrap, namespace, deps, isByAws),
   ].filter((finding) => finding !== undefined)
-}
-
-/** A kind that is not served, or that this user may not read, tells nothing. */
-function ifUnknown(error: unknown): undefined {
-  if (isForbidden(error) || isNotFound(error)) return undefined
-  throw error
 }
 
 function agentOf(deployment: Deployment | undefined, namespace: string): Finding | undefined {
@@ -73,6 +72,7 @@ async function bootstrapOf(
   secret: Secret | undefined,
   namespace: string,
   deps: ProbeDeps,
+  isByAws: boolean,
 ): Promise<Finding | undefined> {
   const fix = 'run `lanyard join` with a token of `lanyard token`'
   if (!secret) {
@@ -86,7 +86,7 @@ async function bootstrapOf(
     const evidence = error instanceof Error ? error.message : String(error)
     return { id: 'bootstrap-missing', evidence, fix }
   }
-  return probeBootstrap(connection, deps)
+  return probeBootstrap(connection, isByAws ? 'awsirsa' : 'csr', deps)
 }
 
 function endOf(pem: string): Date | undefined {

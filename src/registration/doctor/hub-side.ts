@@ -1,28 +1,15 @@
-import type { CertificateSigningRequest } from 'kubernetes-types/certificates/v1.d.ts'
-import type { Lease } from 'kubernetes-types/coordination/v1.d.ts'
 import type { ManagedCluster } from '../../apis/cluster/managed-cluster.ts'
-import type { Condition } from '../../core/conditions.ts'
-import { findCondition } from '../../core/conditions.ts'
 import { decisionOn, judgeClusterRequest } from '../../fleet/csr/approval.ts'
 import { byAge } from '../../fleet/csr/superseded.ts'
 import { annotations, conditions } from '../../fleet/names.ts'
 import type { Stored } from '../../kube/objects.ts'
+import { wayOf } from '../drivers/marks.ts'
 import { graceMs } from '../hub/heartbeats.ts'
+import { arnOf } from '../overview/cluster-arn.ts'
 import type { Finding } from './causes.ts'
-
-/** What the hub shows of one cluster. */
-export interface HubSide {
-  readonly name: string
-  readonly cluster: Stored<ManagedCluster> | undefined
-  readonly csrs: readonly Stored<CertificateSigningRequest>[]
-  readonly lease: Lease | undefined
-  /** By which a hub leads. Absent where it runs without election, or is somebody else's. */
-  readonly leader?: Lease | undefined
-  /** Rights the cluster should have and has not, as `kind/name`. */
-  readonly missingRights: readonly string[]
-}
-
-type Look = (side: HubSide & { cluster: Stored<ManagedCluster> }, now: Date) => Finding | undefined
+import type { HubSide, Look } from './hub-look.ts'
+import { conditionOf } from './hub-look.ts'
+import { asksAnotherWay, getsNoAccess, leftInAws, staysAway } from './hub-side-aws.ts'
 
 /** The causes that the hub shows, those that explain the others first. */
 export function diagnoseHubSide(side: HubSide, now: Date): Finding[] {
@@ -33,9 +20,6 @@ export function diagnoseHubSide(side: HubSide, now: Date): Finding[] {
   }
   return looks.map((look) => look({ ...side, cluster }, now)).filter((finding) => finding !== undefined)
 }
-
-const conditionOf = ({ status }: ManagedCluster, type: string): Condition | undefined =>
-  findCondition(status?.conditions, type)
 
 const isLeaving: Look = ({ name, cluster }) =>
   cluster.metadata.deletionTimestamp
@@ -51,9 +35,23 @@ const isShutOut: Look = ({ name, cluster }) => {
   const before = conditionOf(cluster, conditions.accepted)
   const fix = `run \`lanyard accept ${name}\` on the hub`
   return before
-    ? { id: 'denied', evidence: `${before.type} is ${before.status} since ${before.lastTransitionTime}`, fix }
-    : { id: 'not-accepted', evidence: 'spec.hubAcceptsClient is false', fix }
+    ? {
+        id: 'denied',
+        evidence: `${before.type} is ${before.status} since ${before.lastTransitionTime}${leftInAws(cluster)}`,
+        fix,
+      }
+    : {
+        id: 'not-accepted',
+        evidence: `spec.hubAcceptsClient is false${withoutRequest(cluster)}${leftInAws(cluster)}`,
+        fix,
+      }
 }
+
+/** Nobody should look for a certificate request where none is made. */
+const withoutRequest = (cluster: Stored<ManagedCluster>): string =>
+  wayOf(cluster) === 'awsirsa'
+    ? `; it comes by AWS IAM as ${arnOf(cluster) ?? 'an EKS cluster that it does not name'}, so there is no certificate request`
+    : ''
 
 const isDuplicated: Look = ({ name, cluster }) => {
   const duplicate = conditionOf(cluster, conditions.duplicateAgent)
@@ -71,6 +69,10 @@ const newestRequest = ({ csrs, name }: HubSide) =>
     })
     .at(-1)
 
+/** No certificate is missed where the agent comes by something else; what was asked for before is over. */
+const needsCertificate = (cluster: Stored<ManagedCluster>, now: Date): boolean =>
+  wayOf(cluster) === 'csr' && !hasCertificate(cluster, now)
+
 const hasCertificate = ({ metadata }: Stored<ManagedCluster>, now: Date): boolean =>
   new Date(metadata.annotations?.[annotations.certificateExpiresAt] ?? 0) > now
 
@@ -83,15 +85,16 @@ const asksInVain: Look = (side, now) => {
       // Accepting would be refused: the duplicate is what has to be told.
       if (isDuplicated(side, now)) return undefined
       const evidence = `${name} was made by ${csr.spec.username} at ${csr.metadata.creationTimestamp}`
+      if (wayOf(side.cluster) !== 'csr') return asksAnotherWay(name, evidence)
       return { id: 'csr-pending', evidence, fix: `run \`lanyard accept ${side.name}\` on the hub` }
     }
     case 'approved': {
-      if (csr.status?.certificate || hasCertificate(side.cluster, now)) return undefined
+      if (csr.status?.certificate || !needsCertificate(side.cluster, now)) return undefined
       const fix = `look whether the hub's kube-controller-manager signs ${csr.spec.signerName}; \`lanyard init\` tries it out`
       return { id: 'csr-not-signed', evidence: `${name} is approved and has no certificate`, fix }
     }
     default: {
-      if (hasCertificate(side.cluster, now)) return undefined
+      if (!needsCertificate(side.cluster, now)) return undefined
       const why = csr.status?.conditions?.map(({ type, message }) => `${type}: ${message ?? ''}`).join('; ')
       const fix = `its agent asks again with a new key by itself; then run \`lanyard accept ${side.name}\``
       return { id: 'csr-denied', evidence: `${name} ${why}`, fix }
@@ -118,12 +121,10 @@ const isIgnored: Look = ({ cluster, leader }, now) => {
 const lacksRights: Look = ({ cluster, missingRights }) => {
   const accepted = conditionOf(cluster, conditions.accepted)
   if (!cluster.spec?.hubAcceptsClient || !accepted) return undefined
-  const said = accepted.reason === 'Error' ? accepted.message : ''
+  const said = accepted.reason === 'Error' && wayOf(cluster) === 'csr' ? accepted.message : ''
   if (missingRights.length === 0 && said === '') return undefined
   const evidence = [missingRights.length > 0 && `missing: ${missingRights.join(', ')}`, said].filter(Boolean).join('; ')
-  const fix = said
-    ? 'do what it says; the hub tries again by itself'
-    : 'the hub restores them by itself; look whether `lanyard hub` runs'
+  const fix = said ? 'do what it says' : 'the hub restores them by itself; look whether `lanyard hub` runs'
   return { id: 'rights-missing', evidence, fix }
 }
 
@@ -140,7 +141,8 @@ const isSilent: Look = ({ name, cluster, lease }, now) => {
   // The lease tells the time of the cluster, which is worth nothing where its clock is wrong.
   const isSkewed = conditionOf(cluster, conditions.clockSynced)?.status === 'False'
   const isStale = !isSkewed && now.getTime() - heardAt.getTime() > graceMs(cluster, { leaseGraceFactor: 5 })
-  const isExpired = cluster.metadata.annotations?.[annotations.certificateExpiresAt] && !hasCertificate(cluster, now)
+  const { [annotations.certificateExpiresAt]: end } = cluster.metadata.annotations ?? {}
+  const isExpired = end !== undefined && needsCertificate(cluster, now)
   if (available?.status !== 'Unknown' && !isStale) return undefined
   const evidence = `last heard ${lease?.spec?.renewTime ?? 'never'}${isExpired ? '; its certificate has run out' : ''}`
   const fix = `look at the agent on the cluster: \`lanyard doctor ${name} --managed-kubeconfig FILE\``
@@ -159,7 +161,9 @@ const looks: readonly Look[] = [
   asksInVain,
   isShutOut,
   isIgnored,
+  getsNoAccess,
   lacksRights,
+  staysAway,
   hasSkewedClock,
   isSilent,
   hasNoApiServer,

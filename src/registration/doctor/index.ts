@@ -14,7 +14,7 @@ import { hubService } from '../manifests/hub.ts'
 import type { Finding } from './causes.ts'
 import type { ClusterSideOptions } from './cluster-side.ts'
 import { diagnoseClusterSide } from './cluster-side.ts'
-import type { HubSide } from './hub-side.ts'
+import type { HubSide } from './hub-look.ts'
 import { diagnoseHubSide } from './hub-side.ts'
 import type { ProbeDeps } from './probe.ts'
 

@@ -16,19 +16,22 @@ export interface ProbeDeps {
 const { group, plural: resource } = ManagedCluster.resource
 
 /** What joining begins with. */
-const needed = [
-  { group, resource, verb: 'create' },
-  { group: 'certificates.k8s.io', resource: 'certificatesigningrequests', verb: 'create' },
-]
+const toAppear = { group, resource, verb: 'create' }
+const toAsk = { group: 'certificates.k8s.io', resource: 'certificatesigningrequests', verb: 'create' }
+const needs = { csr: [toAppear, toAsk], awsirsa: [toAppear] } as const
 
 const deadlineMs = 5_000
 
 /** Tries the bootstrap kubeconfig out, without changing anything; undefined when nothing is wrong with it. */
-export async function probeBootstrap(connection: Connection, deps: ProbeDeps): Promise<Finding | undefined> {
+export async function probeBootstrap(
+  connection: Connection,
+  driver: keyof typeof needs,
+  deps: ProbeDeps,
+): Promise<Finding | undefined> {
   const { server } = connection
   await using hub = deps.connect(connection)
   try {
-    for (const resourceAttributes of needed) {
+    for (const resourceAttributes of needs[driver]) {
       const { status } = await hub
         .of(selfSubjectAccessReviews)
         .create({ spec: { resourceAttributes } }, { signal: deps.signal, deadlineMs })

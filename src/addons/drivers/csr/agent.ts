@@ -19,7 +19,11 @@ import { addonSecretKeep, passFacts, wantedKubeconfig } from './secret-keep.ts'
 import { requestsOfAddons } from './watch.ts'
 
 /** Certificates: of the hub for its own API, of any other signer for whatever trusts that one. */
-export const csrAgentDriver: AgentDriver = { name: 'csr', declaration: csrDeclaration, credential: csrCredential }
+export const csrAgentDriver: AgentDriver = {
+  name: 'csr',
+  declaration: (item, _addon, hub) => csrDeclaration(item, hub),
+  credential: csrCredential,
+}
 
 /**
  * Undecided requests that mean that something is wrong; and requests in all, which the hub forgets after an hour: whoever

@@ -33,6 +33,21 @@ test('a name that cannot be a label, or makes no Secret, is refused with the rea
   assert.match(`${csrDeclaration(aCustomSigner('example.com/Upper'))}`, /no name for a Secret/)
 })
 
+test('where the hub is an EKS cluster, its own API is not reached by certificate, and what to do instead is said', () => {
+  const eks = { version: 'v1.33.1-eks-1fbb135' }
+  const said = `${csrDeclaration(aKubeClient(), eks)}`
+  for (const part of [
+    'v1.33.1-eks-1fbb135',
+    'the driver token',
+    '--addon-kubeclient-registration-auth=token',
+    'addOnKubeClientRegistrationDriver.authType',
+  ])
+    assert.ok(said.includes(part), said)
+  assert.deepEqual(csrDeclaration(aCustomSigner('example.com/s'), eks), { subject: usual })
+  for (const version of ['v1.36.2', 'v1.33.1-gke.100', undefined])
+    assert.deepEqual(csrDeclaration(aKubeClient(), { version }), { driver: 'csr', subject: usual })
+})
+
 test('to declare what is declared changes nothing', () => {
   for (const item of [aKubeClient(), aCustomSigner('example.com/s', { user: 'x' })]) {
     const first = csrDeclaration(item)

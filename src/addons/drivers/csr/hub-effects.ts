@@ -34,7 +34,7 @@ export function addonCsrEffects(
     tell(key, reasons.SupersededAddonCSRRemoved, `CSR ${name}, requested by ${csr.spec.username}, was removed: ${why}`)
   }
   return {
-    async approve(key, { csr, agent, requester }) {
+    async approve(key, { csr, requester, agent = requester }) {
       const approval = {
         reason: reasons.AutoApprovedByHubCSRApprovingController,
         message: `Agent ${agent} asks for a certificate of an add-on on its cluster.`,

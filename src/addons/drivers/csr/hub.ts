@@ -15,7 +15,7 @@ import type { AddonCsrEffects } from './hub-effects.ts'
 import { addonCsrEffects } from './hub-effects.ts'
 import { isUnwanted, whyNotApproved } from './judge.ts'
 import type { AddonRequest } from './read-request.ts'
-import { askingAgent, readAddonRequest } from './read-request.ts'
+import { isAskedByAgent, readAddonRequest } from './read-request.ts'
 import { supersededRequests } from './superseded.ts'
 
 type Csr = Stored<CertificateSigningRequest>
@@ -58,7 +58,7 @@ async function reconcile(
   effects: AddonCsrEffects,
 ): Promise<Outcome> {
   // Nobody but the agent itself is taken at its word on which of its requests it still wants.
-  const ofAddon = view.csrs.byIndex('addon', key).filter((csr) => askingAgent(csr) !== undefined)
+  const ofAddon = view.csrs.byIndex('addon', key).filter(isAskedByAgent)
   if (!ofAddon.some(isOpen)) return done
   const addon = view.addons.get(key)
   const cluster = clusters.get(splitKey(key).namespace ?? '')

@@ -55,6 +55,13 @@ test('the cluster has to be in, and its agent in place', async () => {
   assert.equal(await why(aKubeClient(), { cluster: { ...cluster, metadata: going } }), 'ClusterNotAccepted')
   assert.equal(await why(aKubeClient(), { cluster: written('a2') }), 'AgentReplaced')
   assert.equal(await why(aKubeClient(), { cluster: written('a1') }), undefined)
+  const unnamed = { ...(await requestFor(aKubeClient())), agent: undefined, requester: 'open-cluster-management:west' }
+  assert.equal(await why(aKubeClient(), { cluster: written('a2'), request: unnamed }), undefined)
+  const mapped = { ...unnamed, agent: 'awsirsa', requester: agentUser('west', 'awsirsa') }
+  assert.equal(await why(aKubeClient(), { cluster: written('a2'), request: mapped }), 'AgentReplaced')
+  const { metadata } = written('a2')
+  const byRole = { ...metadata, annotations: { ...metadata.annotations, [annotations.awsRole]: 'r:aws-auth' } }
+  assert.equal(await why(aKubeClient(), { cluster: { ...cluster, metadata: byRole }, request: mapped }), undefined)
 })
 
 test('the add-on has to be there and ask for exactly this by certificate', async () => {

@@ -43,10 +43,17 @@ const checks: readonly Check<Judged>[] = [
 export const whyNotApproved = (judged: Judged): Reason | undefined => firstViolation(checks, judged)
 
 /** The agent on record is the one that got the newest certificate; who was replaced has one that is good for a while. */
-function isReplaced(cluster: Stored<ManagedCluster> | undefined, { agent }: AddonRequest): boolean {
+function isReplaced(cluster: Stored<ManagedCluster> | undefined, request: AddonRequest): boolean {
   const recorded = cluster?.metadata.annotations?.[annotations.agentName]
-  return recorded !== undefined && recorded !== agent
+  return recorded !== undefined && !isByRole(cluster, request) && recorded !== request.agent
 }
+
+/**
+ * A role of AWS is the cluster's and not one agent's, and the hub takes it away as a whole. Its user names no agent, or
+ * has the name of the driver in its place where EKS knows the role by the ConfigMap aws-auth.
+ */
+const isByRole = (cluster: Stored<ManagedCluster> | undefined, { agent }: AddonRequest): boolean =>
+  agent === undefined || (agent === 'awsirsa' && cluster?.metadata.annotations?.[annotations.awsRole] !== undefined)
 
 const isVouchedFor = ({ request, approvers }: Judged): boolean =>
   approvers.some(({ addon, mayApprove }) => addon === request.addon && mayApprove(request))

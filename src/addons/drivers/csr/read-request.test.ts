@@ -51,6 +51,36 @@ test('only an agent of the cluster in the label asks, and its name is compared w
   assert.equal(await verdict({}, { labelled: { [labels.clusterName]: 'westbar' } }), 'NotAsked')
 })
 
+test('an agent that comes by another identity than a certificate is known by the group of its cluster', async () => {
+  const asked = (username: string, ...groups: string[]) => verdict({}, { spec: { username, groups } })
+  const everybody = 'system:authenticated'
+  // By an access entry of EKS, by the ConfigMap aws-auth, and by an access entry of another hub of the field.
+  assert.equal(await asked('open-cluster-management:west', 'open-cluster-management:west', everybody), 'fine')
+  const mapped = 'system:open-cluster-management:west'
+  assert.equal(await asked(`${mapped}:awsirsa`, mapped, everybody), 'fine')
+  assert.equal(await asked('west', 'open-cluster-management:west', everybody), 'fine')
+  for (const [username = '', ...groups] of [
+    ['open-cluster-management:west', everybody],
+    ['open-cluster-management:west', 'open-cluster-management:westbar'],
+    ['open-cluster-management:west', 'open-cluster-management:wes'],
+    ['open-cluster-management:west', 'system:open-cluster-management:managed-clusters'],
+    ['west', 'west'],
+    // A name that says more than the groups: whose agent it is, and that is not this cluster's.
+    [agentUser('east', 'a1'), 'open-cluster-management:west'],
+  ])
+    assert.equal(await asked(username, ...groups), 'NotAsked', `${username} in ${groups}`)
+  const unlabelled = { spec: { username: 'x', groups: ['open-cluster-management:'] } }
+  assert.equal(await verdict({}, { ...unlabelled, labelled: { [labels.clusterName]: '' } }), 'NoClusterLabel')
+})
+
+test('a requester whose identity names no agent is told by its user name alone', async () => {
+  const csr = await aRequest(item)
+  const spec = { ...csr.spec, username: 'open-cluster-management:west', groups: ['open-cluster-management:west'] }
+  const request = readAddonRequest({ ...csr, spec }, clientSigner)
+  assert.ok(typeof request !== 'string')
+  assert.deepEqual([request.agent, request.requester], [undefined, 'open-cluster-management:west'])
+})
+
 test('without its labels a request is nobody’s', async () => {
   assert.equal(await verdict({}, { labelled: { [labels.clusterName]: '' } }), 'NoClusterLabel')
   assert.equal(await verdict({}, { labelled: { [labels.addonName]: '' } }), 'NoAddonLabel')

@@ -3,7 +3,7 @@ import type { Reason } from '../../../core/reason.ts'
 import type { Check, Decoded } from '../../../fleet/csr/approval.ts'
 import { clientChecks, decode, firstViolation } from '../../../fleet/csr/approval.ts'
 import { reasons as requestReasons } from '../../../fleet/csr/reasons.ts'
-import { labels, parseAgentUser } from '../../../fleet/names.ts'
+import { clusterGroups, labels, parseAgentUser } from '../../../fleet/names.ts'
 import type { Stored } from '../../../kube/objects.ts'
 import type { Sans, Subject } from '../../../pki/index.ts'
 import { hasOnlyOwnNames } from './order.ts'
@@ -14,8 +14,9 @@ export interface AddonRequest {
   readonly csr: Stored<CertificateSigningRequest>
   readonly cluster: string
   readonly addon: string
-  /** The agent that asks, and its user name. */
-  readonly agent: string
+  /** The agent that asks; undefined where its identity does not name it, as that of an AWS role. */
+  readonly agent: string | undefined
+  /** Its user name. */
   readonly requester: string
   readonly signer: string
   readonly subject: Subject
@@ -25,17 +26,22 @@ export interface AddonRequest {
 
 const addonOf = ({ metadata }: CertificateSigningRequest): string => metadata?.labels?.[labels.addonName] ?? ''
 
-/** The agent that made a request, if it is one of the cluster that the request names. Names are compared whole. */
-export function askingAgent({ metadata, spec }: CertificateSigningRequest): string | undefined {
-  const asks = parseAgentUser(spec.username ?? '')
-  return asks && asks.cluster === metadata?.labels?.[labels.clusterName] ? asks.agent : undefined
+/**
+ * Whether an agent of the cluster that the request names made it: by its user name or, where that is not one of a
+ * certificate, by a group that only the agents of the cluster are in. Names are compared whole.
+ */
+export function isAskedByAgent({ metadata, spec: { username = '', groups = [] } }: CertificateSigningRequest): boolean {
+  const cluster = metadata?.labels?.[labels.clusterName] ?? ''
+  const named = parseAgentUser(username)
+  if (named) return named.cluster === cluster
+  return cluster !== '' && clusterGroups(cluster).some((group) => groups.includes(group))
 }
 
 /** Cheap ones first: of those that fail here, no PEM is read and no signature is checked. */
 const outerChecks = (signer: string): readonly Check<CertificateSigningRequest>[] => [
   ...clientChecks(signer),
   [reasons.NoAddonLabel, (csr) => addonOf(csr) === ''],
-  [reasons.NotAsked, (csr) => askingAgent(csr) === undefined],
+  [reasons.NotAsked, (csr) => !isAskedByAgent(csr)],
 ]
 
 const innerChecks: readonly Check<Decoded>[] = [
@@ -49,9 +55,9 @@ export function readAddonRequest(csr: Stored<CertificateSigningRequest>, signer:
   const decoded = firstViolation(outerChecks(signer), csr) ?? decode(csr)
   if (typeof decoded === 'string') return decoded
   const why = firstViolation(innerChecks, decoded)
-  const agent = askingAgent(csr)
-  if (why || agent === undefined) return why ?? reasons.NotAsked
+  if (why) return why
   const { subject, sans, publicKeyPem } = decoded.request
   const requester = csr.spec.username ?? ''
+  const agent = parseAgentUser(requester)?.agent
   return { csr, cluster: decoded.cluster, addon: addonOf(csr), agent, requester, signer, subject, sans, publicKeyPem }
 }

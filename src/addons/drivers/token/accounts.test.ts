@@ -82,5 +82,6 @@ test('a custom signer is not served', () => {
     metadata: { name: 'logs', namespace: 'west' },
     status: { registrations: [{ type: 'customSigner', customSigner: { signerName: 'example.com/x' } }] },
   } as Stored<ManagedClusterAddOn>
-  for (const item of itemsOf(addon)) assert.match(String(tokenAgentDriver.declaration(item, addon)), /custom signer/)
+  for (const item of itemsOf(addon))
+    assert.match(String(tokenAgentDriver.declaration(item, addon, {})), /custom signer/)
 })
