@@ -16,6 +16,10 @@ export interface Supervised {
   start(killAt: readonly CheckpointName[]): void
   /** Kills it wherever it is just now. */
   stop(): Promise<void>
+  /** The same, and starts it again. */
+  kill(): Promise<void>
+  /** Lets it end by itself: only then does it leave what it has compiled to those that come after it. */
+  end(): Promise<void>
   /** Where it has been killed so far. */
   readonly killedAt: readonly CheckpointName[]
   /** Where it will be killed yet. */
@@ -26,7 +30,12 @@ export interface Supervised {
   tail(): string
 }
 
-export function supervise(t: TestScope, name: string, args: readonly string[]): Supervised {
+export function supervise(
+  t: TestScope,
+  name: string,
+  args: readonly string[],
+  ownEnv: Readonly<Record<string, string>> = {},
+): Supervised {
   let ahead: CheckpointName[] = []
   const killedAt: CheckpointName[] = []
   let running: ChildProcess | undefined
@@ -35,7 +44,7 @@ export function supervise(t: TestScope, name: string, args: readonly string[]): 
 
   function launch(): void {
     const [next] = ahead
-    const env = { ...process.env, ...(next && { LANYARD_KILL_AT: next }) }
+    const env = { ...process.env, ...ownEnv, ...(next && { LANYARD_KILL_AT: next }) }
     const child = spawn(process.execPath, [launcher, ...args], { stdio: ['ignore', 'pipe', 'pipe'], env })
     running = child
     for (const stream of [child.stdout, child.stderr])
@@ -56,14 +65,15 @@ export function supervise(t: TestScope, name: string, args: readonly string[]): 
     })
   }
 
-  async function stop(): Promise<void> {
+  async function stopBy(signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
     const child = running
     running = undefined
     if (!child || child.exitCode !== null || child.signalCode !== null) return
     const ended = once(child, 'exit')
-    child.kill('SIGKILL')
+    child.kill(signal)
     await ended
   }
+  const stop = () => stopBy('SIGKILL')
   teardown(t, stop)
 
   return {
@@ -73,6 +83,11 @@ export function supervise(t: TestScope, name: string, args: readonly string[]): 
       launch()
     },
     stop,
+    async kill() {
+      await stop()
+      launch()
+    },
+    end: () => stopBy('SIGTERM'),
     killedAt,
     get ahead() {
       return ahead

@@ -53,6 +53,10 @@ interface AddonHubOptions {
 export interface AddonSceneOptions extends AgentSceneOptions {
   addons?: Partial<AddonSettings>
   metrics?: Metrics
+  /** How its cluster gets into the hub. Default: by an administrator, who approves its certificate request too. */
+  letIn?(scene: AgentScene): Promise<void>
+  /** What add-ons are told of the hub. Default: the truth. */
+  seenAs?(joined: JoinedHub): JoinedHub
 }
 
 export interface AddonScene extends AgentScene {
@@ -80,7 +84,13 @@ export interface AddonOptions {
 export async function addonScene(
   t: TestScope,
   plane: ControlPlane,
-  { addons, metrics = noMetrics, ...options }: AddonSceneOptions = {},
+  {
+    addons,
+    metrics = noMetrics,
+    letIn: enter = letIn,
+    seenAs = (joined) => joined,
+    ...options
+  }: AddonSceneOptions = {},
 ): Promise<AddonScene> {
   const home = options.home ?? plane
   const spoke = kubeClient(t, home.connection())
@@ -97,9 +107,9 @@ export async function addonScene(
       checkpoint: options.checkpoint ?? passBy,
       settings: { ...defaultAddonSettings, namespace: scene.namespace, ...settings },
     })
-  const alongside = (joined: JoinedHub) => part().on(joined)
+  const alongside = (joined: JoinedHub) => part().on(seenAs(joined))
   const scene: AgentScene = await agentScene(t, plane, { ...options, parts: { alongside, ...options.parts } })
-  await letIn(scene)
+  await enter(scene)
   const on = () => scene.admin.of(ManagedClusterAddOn.resource, scene.cluster)
   const register = async (addon: string, registrations: Registrations) => {
     await on().patch(addon, { type: 'merge', body: { status: { registrations } } }, { subresource: 'status' })

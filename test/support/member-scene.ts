@@ -13,6 +13,7 @@ import { leases } from '../../src/kube/kinds.ts'
 import type { Kube } from '../../src/kube/kube.ts'
 import type { MemberSettings } from '../../src/registration/agent/deps.ts'
 import { memberRun } from '../../src/registration/agent/member/index.ts'
+import { csrHubDriver } from '../../src/registration/drivers/csr/hub.ts'
 import { healthRuns } from '../../src/registration/hub/health/index.ts'
 import { membershipRuns } from '../../src/registration/hub/membership/index.ts'
 import type { ControlPlane } from './control-plane.ts'
@@ -58,7 +59,7 @@ export async function memberScene(
 ): Promise<MemberScene> {
   const hub = await hubScene(scope, plane, {
     clock,
-    parts: (deps) => [...membershipRuns(deps, []), ...healthRuns(deps)],
+    parts: (deps) => [...membershipRuns(deps, [csrHubDriver(deps)]), ...healthRuns(deps)],
   })
   const condition = async (name: string, type: string) =>
     findCondition((await hub.cluster(name)).status?.conditions as Condition[] | undefined, type)

@@ -7,6 +7,7 @@ import type { RequestSample } from '../../src/kube/client/index.ts'
 import { clusterRoleBindings, clusterRoles, namespaces, roleBindings } from '../../src/kube/kinds.ts'
 import type { Kube } from '../../src/kube/kube.ts'
 import type { Stored } from '../../src/kube/objects.ts'
+import { csrHubDriver } from '../../src/registration/drivers/csr/hub.ts'
 import type { HubDriver } from '../../src/registration/drivers/driver.ts'
 import type { HubSettings } from '../../src/registration/hub/deps.ts'
 import { membershipRuns } from '../../src/registration/hub/membership/index.ts'
@@ -28,6 +29,7 @@ export interface MembershipScene extends HubScene {
 
 export interface MembershipOptions {
   settings?: Partial<HubSettings>
+  /** Default: csr, without what it does by itself. */
   drivers?: readonly HubDriver[]
   checkpoint?: Checkpoint
   clock?: Clock
@@ -36,7 +38,7 @@ export interface MembershipOptions {
 export async function membershipScene(
   t: TestScope,
   plane: ControlPlane,
-  { settings, drivers = [], checkpoint = passBy, clock }: MembershipOptions = {},
+  { settings, drivers, checkpoint = passBy, clock }: MembershipOptions = {},
 ): Promise<MembershipScene> {
   const requests: RequestSample[] = []
   const hub = kubeClient(t, plane.connection(), { onRequest: (sample) => sample.watch || requests.push(sample) })
@@ -44,7 +46,7 @@ export async function membershipScene(
     hub,
     ...(settings && { settings }),
     ...(clock && { clock }),
-    parts: (deps) => membershipRuns({ ...deps, checkpoint }, drivers),
+    parts: (deps) => membershipRuns({ ...deps, checkpoint }, drivers ?? [csrHubDriver(deps)]),
   })
   const clusters = scene.admin.of(ManagedCluster.resource)
   return {

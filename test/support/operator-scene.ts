@@ -17,6 +17,7 @@ import type { KubeClient, RequestSample } from '../../src/kube/client/index.ts'
 import { eventRecorder } from '../../src/kube/events.ts'
 import { customResourceDefinitions, deployments, pods, serviceAccounts } from '../../src/kube/kinds.ts'
 import type { Kube } from '../../src/kube/kube.ts'
+import type { Env } from '../../src/kube/kubeconfig/index.ts'
 import type { Stored } from '../../src/kube/objects.ts'
 import type { OperatorSettings } from '../../src/operator/deps.ts'
 import { defaultOperatorSettings } from '../../src/operator/deps.ts'
@@ -53,6 +54,8 @@ export interface OperatorSceneOptions {
   sides?: readonly Side[]
   namespaces?: number
   clock?: Clock
+  /** Of the process of the operator. */
+  env?: Env
   settings?: Partial<OperatorSettings>
 }
 
@@ -60,8 +63,9 @@ export interface OperatorSceneOptions {
 export async function operatorScene(
   t: TestScope,
   plane: ControlPlane,
-  { sides = ['managed-cluster'], namespaces = 1, clock = systemClock, settings = {} }: OperatorSceneOptions = {},
+  options: OperatorSceneOptions = {},
 ): Promise<OperatorScene> {
+  const { sides = ['managed-cluster'], namespaces = 1, clock = systemClock, env = {}, settings = {} } = options
   const admin = kubeClient(t, plane.connection())
   const agentNamespaces = Array.from({ length: namespaces }, () => `open-cluster-management-${uniqueName('agent')}`)
   const installation = { image: 'lanyard:test', sides, agentNamespaces, hubNamespace }
@@ -82,6 +86,7 @@ export async function operatorScene(
       {
         ...common,
         kube,
+        env,
         events: eventRecorder(kube, { ...common, component: 'lanyard-operator' }),
         connect: (connection) => kubeClient(t, connection, { onRequest, deadlineMs: 2_000 }),
         settings: {

@@ -1,22 +1,17 @@
-/** How clusters join, times how their add-ons come to the hub. */
+/** How clusters join, times how their add-ons come to the hub. Those that join by AWS IAM: driver-matrix-aws. */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import type { DriverName } from '../../../src/addons/registrations.ts'
-import { Secret } from '../../../src/core/secret.ts'
-import { accountUser, addonAccounts, addonConditions, addonSecrets, addonUser } from '../../../src/fleet/names.ts'
 import { addonHub, addonScene } from '../../support/addon-scene.ts'
+import { addonGetsIn } from '../../support/addon-way-in.ts'
 import type { OwnControlPlane } from '../../support/control-plane.ts'
 import { needsControlPlane, startControlPlane } from '../../support/control-plane.ts'
-import { eventually } from '../../support/eventually.ts'
-import { freshNamespace } from '../../support/fresh-namespace.ts'
-import { kubeClient } from '../../support/kube-client.ts'
 import { lanyard } from '../../support/lanyard.ts'
 import { suiteScope } from '../../support/suite-scope.ts'
 import type { TestScope } from '../../support/test-scope.ts'
-import { whoAmI } from '../../support/who-am-i.ts'
 
 interface Row {
-  cluster: 'csr' | 'awsirsa' | 'grpc'
+  cluster: 'csr' | 'grpc'
   addon: DriverName
   /** The work that brings it, for those that are not there yet. */
   later?: string
@@ -26,8 +21,6 @@ interface Row {
 const matrix: readonly Row[] = [
   { cluster: 'csr', addon: 'csr' },
   { cluster: 'csr', addon: 'token' },
-  { cluster: 'awsirsa', addon: 'csr', later: 'the join by AWS IAM' },
-  { cluster: 'awsirsa', addon: 'token', later: 'the join by AWS IAM' },
   { cluster: 'grpc', addon: 'csr', later: 'the join by gRPC' },
   { cluster: 'grpc', addon: 'token', later: 'the join by gRPC' },
 ]
@@ -53,41 +46,18 @@ describe('the drivers of clusters and of their add-ons', needsControlPlane, () =
         ? `R74a: a cluster that joined by ${cluster} has add-ons by ${addon}`
         : `R74a: ${cluster} with add-ons by ${addon} comes with ${later}, and until then the agent says so and ends`,
       async (t) => {
-        if (later === undefined) return await getsIn(t, addon)
+        if (later === undefined) {
+          const scene = await addonScene(t, plane, { addons: { kubeClientDriver: addon } })
+          return await addonGetsIn(t, plane, scene, addon)
+        }
         const flags = ['--registration-auth', cluster, '--addon-kubeclient-registration-auth', addon]
         const { code, err } = await refused(t, ...flags)
         assert.equal(code, 1)
         assert.ok(err.includes(`the registration driver ${cluster} comes with a later version`), err)
         assert.ok(err.includes(later), err)
-        assert.match(err, /--registration-auth takes csr in this one.*DRIVER_LATER/)
+        assert.match(err, /--registration-auth takes csr, awsirsa, aws-irsa in this one.*DRIVER_LATER/)
       },
     )
-
-  /** The add-on has a credential that the hub takes for what it should be. */
-  async function getsIn(t: TestScope, driver: DriverName): Promise<void> {
-    const scene = await addonScene(t, plane, { addons: { kubeClientDriver: driver } })
-    const installNamespace = await freshNamespace(t, scene.home)
-    const addon = await scene.addon([{ type: 'kubeClient' }], { installNamespace })
-    const condition = driver === 'csr' ? addonConditions.certificateRotated : addonConditions.tokenRefreshed[0]
-    await scene.reaches(addon, condition, 'True')
-    const [registration] = (await scene.find(addon))?.status?.registrations ?? []
-    assert.equal(registration?.kubeClient?.driver, driver)
-    const held = await eventually('the credential is there', () =>
-      scene.secretOf(addonSecrets.kubeClient(addon), installNamespace),
-    )
-    const { username } = await whoAmI(
-      kubeClient(
-        t,
-        driver === 'csr'
-          ? plane.connection({
-              certificate: { certPem: held['tls.crt'] ?? '', keyPem: Secret.of(held['tls.key'] ?? '') },
-            })
-          : plane.connection({ authorization: Secret.of(held['token'] ?? '') }),
-      ),
-    )
-    const [account] = addonAccounts(scene.cluster, addon)
-    assert.equal(username, driver === 'csr' ? addonUser(scene.cluster, addon) : accountUser(scene.cluster, account))
-  }
 
   test('R74b: an agent that is given a driver it does not know says which it knows, and ends', async (t) => {
     const cluster = await refused(t, '--registration-auth', 'ldap')

@@ -9,7 +9,9 @@ import {
   clusterRoles,
   customResourceDefinitions,
   deployments,
+  roleBindings,
   secrets,
+  serviceAccounts,
   services,
   validatingWebhookConfigurations,
 } from '../../../src/kube/kinds.ts'
@@ -111,6 +113,56 @@ describe('a ClusterManager', needsControlPlane, () => {
     await eventually('it is gone', async () => (await managers().find('second')) === undefined)
   })
 
+  test('clusters may come by AWS IAM besides: its account has the creator role and may keep aws-auth, until they may not', async () => {
+    const { admin } = scene
+    const hubClusterArn = 'arn:aws:eks:eu-west-1:123456789012:cluster/hub'
+    const account = async () =>
+      (await admin.of(serviceAccounts, hubNamespace).get('registration-controller-sa')).metadata.annotations?.[
+        'eks.amazonaws.com/role-arn'
+      ]
+    const binding = () => admin.of(roleBindings, 'kube-system').find('lanyard-hub-aws-auth')
+    assert.deepEqual([await account(), await binding()], [undefined, undefined])
+    const byAws = (awsirsa: object) => ({
+      registrationConfiguration: {
+        featureGates: [{ feature: 'ManagedClusterAutoApproval', mode: 'Enable' }],
+        registrationDrivers: [{ authType: 'csr' }, { authType: 'awsirsa', awsirsa }],
+      },
+    })
+    const before = argumentsOf(await hub())
+    await edit(byAws({ hubClusterArn, tags: ['team'] }))
+    const refused = await scene.reaches(name, conditions.applied, 'False', 'ClusterManagerApplyFailed')
+    assert.match(refused.message, /registrationDrivers\[1\]\.awsirsa\.tags: the tag "team" does not have/)
+    assert.deepEqual(argumentsOf(await hub()), before)
+
+    await edit(byAws({ hubClusterArn, tags: ['team=fleet'], autoApprovedIdentities: ['arn:aws:eks:eu-west-1:.*'] }))
+    await scene.reaches(name, conditions.applied, 'True', 'ClusterManagerApplied')
+    assert.deepEqual(
+      argumentsOf(await hub()).filter((arg) => /drivers|arn|aws/.test(arg)),
+      [
+        '--enabled-registration-drivers=csr,awsirsa',
+        `--hub-cluster-arn=${hubClusterArn}`,
+        '--auto-approved-arn-patterns=arn:aws:eks:eu-west-1:.*',
+        '--aws-resource-tags=team=fleet',
+      ],
+    )
+    const creator = 'arn:aws:iam::123456789012:role/hub_managed-cluster-identity-creator'
+    assert.equal(await account(), creator)
+    assert.deepEqual(
+      (await binding())?.subjects?.map(({ name: subject, namespace }) => [namespace, subject]),
+      [[hubNamespace, 'registration-controller-sa']],
+    )
+    const other = { metadata: { annotations: { 'eks.amazonaws.com/role-arn': 'arn:aws:iam::1:role/other' } } }
+    await admin.of(serviceAccounts, hubNamespace).patch('registration-controller-sa', { type: 'merge', body: other })
+    await eventually('the role is back', async () => (await account()) === creator)
+
+    await edit({ registrationConfiguration: { registrationDrivers: [{ authType: 'csr' }] } })
+    await eventually('the right is gone', async () => (await binding()) === undefined)
+    assert.equal(await account(), undefined)
+    // As it is when all of it goes.
+    await edit(byAws({ hubClusterArn }))
+    await eventually('the right is there', binding)
+  })
+
   test('it goes after the last cluster, its webhooks first and its finalizer last; the kinds stay', async () => {
     const { admin } = scene
     await managers().delete(name)
@@ -135,6 +187,7 @@ describe('a ClusterManager', needsControlPlane, () => {
     assert.equal(await hub(), undefined)
     assert.equal(await webhooks(), undefined)
     assert.equal(await admin.of(clusterRoles).find(hubRole), undefined)
+    assert.equal(await admin.of(roleBindings, 'kube-system').find('lanyard-hub-aws-auth'), undefined)
     assert.equal(await admin.of(secrets, hubNamespace).find('lanyard-hub-ca'), undefined)
     assert.ok(await admin.of(customResourceDefinitions).find('managedclusters.cluster.open-cluster-management.io'))
   })

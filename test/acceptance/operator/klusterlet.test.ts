@@ -118,8 +118,18 @@ describe('a Klusterlet', needsControlPlane, () => {
       assert.deepEqual(await argumentsIn(namespace), before)
     }
     const registration = (registrationConfiguration: object) => ({ registrationConfiguration })
-    await refused(registration({ registrationDriver: { authType: 'awsirsa' } }), /authType is awsirsa.*later version/)
+    await refused(registration({ registrationDriver: { authType: 'grpc' } }), /authType is grpc.*later version/)
     await scene.reaches(metadata.name, conditions.hubConnectionDegraded, 'Unknown', 'DriverNotAvailable')
+    const byAws = (awsIrsa: object) => registration({ registrationDriver: { authType: 'awsirsa', awsIrsa } })
+    const arnOf = (region: string) => `arn:aws:eks:${region}:123456789012:cluster/x`
+    await refused(
+      registration({ registrationDriver: { authType: 'awsirsa' } }),
+      /awsirsa needs .*registrationDriver\.awsIrsa\.hubClusterArn and .*awsIrsa\.managedClusterArn/,
+    )
+    await refused(
+      byAws({ hubClusterArn: arnOf('eu-west-1'), managedClusterArn: arnOf('nowhere') }),
+      /registrationDriver\.awsIrsa\.managedClusterArn: .* has a region such as/,
+    )
     await scene.edit(metadata.name, registration({ registrationDriver: null }))
     await applied(metadata.name)
     await refused(registration({ featureGates: [{ feature: 'Levitation', mode: 'Enable' }] }), /no gate Levitation/)
@@ -134,6 +144,8 @@ describe('a Klusterlet', needsControlPlane, () => {
     // What the API server knows to be wrong does not even get here.
     const driver = { addOnKubeClientRegistrationDriver: { authType: 'carrier-pigeon' } }
     await assert.rejects(scene.edit(metadata.name, registration(driver)), isInvalid)
+    const noArn = { hubClusterArn: arnOf('eu-west-1'), managedClusterArn: 'arn:aws:iam::123456789012:role/x' }
+    await assert.rejects(scene.edit(metadata.name, byAws(noArn)), isInvalid)
   })
 
   test('fields without an effect are named', async () => {

@@ -181,6 +181,21 @@ describe('accept and deny', needsControlPlane, () => {
     assert.equal(await isAccepted('all-denied'), false)
   })
 
+  test('--all lets EKS clusters in as well, which send no request; credentials of the hub are none of theirs', async (t) => {
+    const annotations = { 'eks-managed-cluster-arn': 'arn:aws:eks:eu-west-1:567890123456:cluster/spoke' }
+    await scene.admin.of(ManagedCluster.resource).create({ metadata: { name: 'all-eks', annotations } })
+    const unnamed = await cli(t, 'accept', 'all-eks')
+    assert.equal(unnamed.code, 1)
+    assert.match(unnamed.err, /does not say which EKS cluster the hub is; add --hub-cluster-arn ARN/)
+    assert.equal(await isAccepted('all-eks'), false)
+    const { out } = await cli(t, 'accept', '--all', '--aws-credentials', 'hub', '--timeout', '1', '-o', 'json')
+    const done = JSON.parse(out) as { cluster: string; error?: { message: string } }[]
+    const { error } = done.find(({ cluster }) => cluster === 'all-eks') ?? assert.fail(out)
+    // No hub runs here.
+    assert.match(error?.message ?? '', /all-eks was not given its rights within 1 s/)
+    assert.equal(await isAccepted('all-eks'), true)
+  })
+
   test('one that cannot be accepted does not keep the others from it, and the exit code tells', async (t) => {
     await scene.createCluster('several-good')
     await scene.ask(bootstrap, 'several-good', 'agent')

@@ -33,7 +33,8 @@ describe('acceptance', needsControlPlane, () => {
       },
       revoke: async () => done,
     },
-    mayAutoAccept: () => true,
+    accepts: true,
+    mayAutoAccept: () => 'a test says so',
     run: async () => {},
   }
   before(async () => {

@@ -2,8 +2,10 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { ManagedCluster } from '../../../src/apis/cluster/managed-cluster.ts'
-import { agentUser, annotations } from '../../../src/fleet/names.ts'
+import { agentUser, annotations, clusterGroup } from '../../../src/fleet/names.ts'
 import type { Kube } from '../../../src/kube/kube.ts'
+import { awsAnnotations } from '../../../src/registration/drivers/marks.ts'
+import { clientAs } from '../../support/access-scene.ts'
 import { refusalOf } from '../../support/admission-hook.ts'
 import type { ControlPlane } from '../../support/control-plane.ts'
 import { needsControlPlane, startControlPlane } from '../../support/control-plane.ts'
@@ -145,6 +147,42 @@ describe('what admission records', needsControlPlane, () => {
     assert.match((await annotationOf('written', acceptedBefore)) ?? 'none', /^2026-03-01T/)
     assert.equal(await annotationOf('written', agentName), 'a1')
     await annotate(admin, 'written', { [replaceAgent]: 'a2' })
+  })
+
+  test('agents that came by AWS IAM are known as agents: they leave, and change nothing that was settled', async () => {
+    const { awsRole } = annotations
+    const { arn, fieldArn, fieldSuffix } = awsAnnotations
+    const marks = { [arn]: 'a', [fieldArn]: 'a', [fieldSuffix]: 's' }
+    const clientOf = async (user: string, group: string) => {
+      await scene.user(user)
+      return await clientAs(suite, plane, user, [group])
+    }
+    const agentsOf = (cluster: string) => [
+      [`open-cluster-management:${cluster}`, `open-cluster-management:${cluster}`] as const,
+      [agentUser(cluster, 'awsirsa'), clusterGroup(cluster)] as const,
+    ]
+    for (const [index, [user, group]] of agentsOf('cloudy').entries()) {
+      const own = await clientOf(user, group)
+      const near = await clientOf(...(agentsOf('cloudy1')[index] ?? [user, group]))
+      const forged = { ...marks, [awsRole]: 'ocm-hub-1:aws-auth' }
+      await clustersOf(admin).create({ metadata: { name: 'cloudy', annotations: forged } })
+      assert.equal(await annotationOf('cloudy', awsRole), undefined)
+      await setAccepted(admin, 'cloudy', true)
+      await annotate(admin, 'cloudy', { [awsRole]: 'ocm-hub-2:aws-auth' })
+      for (const agent of [own, near])
+        for (const key of [awsRole, ...Object.keys(marks)])
+          for (const value of ['other', null]) {
+            const refused = await refusalOf(annotate(agent, 'cloudy', { [key]: value }))
+            assert.deepEqual([refused.code, refused.reason], [403, 'Forbidden'], `${user} ${key}`)
+            assert.ok(refused.message.includes(`metadata.annotations[${key}]`), refused.message)
+          }
+      await annotate(own, 'cloudy', { ...marks, [`${annotations.agentPrefix}note`]: 'fine' })
+      await annotate(admin, 'cloudy', { [fieldArn]: 'b', [arn]: 'b' })
+      await setAccepted(own, 'cloudy', false)
+      assert.ok(await annotationOf('cloudy', unjoinedAt))
+      assert.equal(await codeOf(annotate(own, 'cloudy', { [fieldArn]: 'c' })), 403)
+      await clustersOf(admin).delete('cloudy')
+    }
   })
 
   test('an agent may say how its cluster is reached, and change nothing that people decide by', async () => {

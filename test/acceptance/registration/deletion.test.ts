@@ -35,7 +35,8 @@ describe('deletion', needsControlPlane, () => {
         return done
       },
     },
-    mayAutoAccept: () => true,
+    accepts: true,
+    mayAutoAccept: () => 'a test says so',
     run: async () => {},
   }
   before(async () => {
@@ -153,6 +154,21 @@ describe('deletion', needsControlPlane, () => {
     await clusters().delete('no-more')
     await isGone('no-more')
     assert.deepEqual(await presentRights(hub.admin, 'no-more'), ['namespace'])
+  })
+
+  test('a cluster that was never accepted is held all the same while something outside is on record for it', async () => {
+    const record = { [annotations.awsRole]: 'ocm-hub-1:aws-auth:begun' }
+    await clusters().create({ metadata: { name: 'begun', annotations: record } })
+    await eventually('it is held', async () => (await hub.cluster('begun')).metadata.finalizers?.length)
+    await clusters().delete('begun')
+    await eventually('it says why', async () => {
+      const said = (await hub.cluster('begun')).status?.conditions?.find(({ type }) => type === conditions.deleting)
+      return said?.reason === 'DeletingError' && said.message.includes(annotations.awsRole)
+    })
+    const body = { metadata: { annotations: { [annotations.awsRole]: null } } }
+    await clusters().patch('begun', { type: 'merge', body })
+    await isGone('begun')
+    assert.ok(revoked.includes('begun'))
   })
 
   test('a cluster deleted and made again under its name starts as a new one', async () => {

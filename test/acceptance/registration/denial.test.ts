@@ -42,7 +42,8 @@ describe('denial', needsControlPlane, () => {
         return done
       },
     },
-    mayAutoAccept: () => true,
+    accepts: true,
+    mayAutoAccept: () => 'a test says so',
     run: async () => {},
   }
   before(async () => {

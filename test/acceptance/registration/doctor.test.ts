@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
+import { ManagedCluster } from '../../../src/apis/cluster/managed-cluster.ts'
 import { findCondition } from '../../../src/core/conditions.ts'
 import { Secret } from '../../../src/core/secret.ts'
 import { agentSecrets, conditions, leaseName, rbacNames } from '../../../src/fleet/names.ts'
 import { leases, roleBindings, secrets } from '../../../src/kube/kinds.ts'
 import type { Finding } from '../../../src/registration/doctor/index.ts'
 import { diagnose } from '../../../src/registration/doctor/index.ts'
+import { awsAnnotations } from '../../../src/registration/drivers/marks.ts'
 import { advanceUntil } from '../../support/advance-until.ts'
 import type { AgentScene } from '../../support/agent-scene.ts'
 import {
@@ -16,6 +18,7 @@ import {
   joinHub,
   letIn,
   pendingCsr,
+  setAccepted,
   withHub,
 } from '../../support/agent-scene.ts'
 import { aSecret, uniqueName } from '../../support/builders.ts'
@@ -164,6 +167,22 @@ describe('doctor', needsControlPlane, () => {
     const findings = await diagnose({ name: scene.cluster, hub: own.admin }, { ...deps(t), clock: alone.clock })
     assert.deepEqual(ids(findings), ['rights-missing'])
     assert.match(findings[0]?.evidence ?? '', new RegExp(`RoleBinding/${name}`))
+  })
+
+  test('a cluster that comes by AWS IAM is waited for without a request, and the flag that its hub lacks is named', async (t) => {
+    const [name, arn] = [uniqueName('eks'), 'arn:aws:eks:us-west-2:123456789012:cluster/west']
+    const clusters = hub.admin.of(ManagedCluster.resource)
+    await clusters.create({ metadata: { name, annotations: { [awsAnnotations.arn]: arn } }, spec: {} })
+    const waits = await named(t, name, 'not-accepted')
+    assert.ok(waits.evidence.includes(`as ${arn}, so there is no certificate request`), waits.evidence)
+    const listed = await lanyard(t, [
+      ...['get', 'clusters', name, '-o', 'json', '--kubeconfig', time.plane.adminKubeconfigPath],
+    ]).ended
+    const [{ stage, driver, managedClusterArn, pendingRequests }] = JSON.parse(listed.out)
+    assert.deepEqual([stage, driver, managedClusterArn, pendingRequests], ['pending', 'awsirsa', arn, []])
+    await setAccepted(hub.admin, name)
+    const { evidence } = await named(t, name, 'aws-access-missing')
+    assert.match(evidence, /--enabled-registration-drivers/)
   })
 
   test('a healthy cluster has nothing wrong, and the command says so', async (t) => {

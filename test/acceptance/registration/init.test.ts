@@ -12,6 +12,7 @@ import {
   configMaps,
   customResourceDefinitions,
   mutatingWebhookConfigurations,
+  roles,
   secrets,
   serviceAccounts,
   validatingWebhookConfigurations,
@@ -25,6 +26,8 @@ import { lanyard } from '../../support/lanyard.ts'
 import { suiteScope } from '../../support/suite-scope.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import type { TestScope } from '../../support/test-scope.ts'
+
+const hubArn = 'arn:aws:eks:eu-west-1:123456789012:cluster/hub'
 
 describe('init', needsControlPlane, () => {
   const suite = suiteScope()
@@ -41,7 +44,10 @@ describe('init', needsControlPlane, () => {
 
   test('what this version does not have is refused, and nothing is changed', async (t) => {
     const refused: [string[], RegExp][] = [
-      [['--registration-auth=aws-irsa'], /aws-irsa comes with a later version.*takes csr/],
+      [['--registration-auth=aws-irsa'], /driver awsirsa the hub must be named; add --hub-cluster-arn ARN/],
+      [['--registration-auth=aws-irsa', '--hub-cluster-arn', 'hub'], /--hub-cluster-arn: "hub" is not the ARN/],
+      [['--hub-cluster-arn', hubArn], /no cluster can join by csr here.*--registration-auth=aws-irsa/],
+      [['--registration-auth=grpc'], /grpc comes with a later version.*takes csr, awsirsa/],
       [['--registration-drivers', 'csr,ldap'], /no registration driver ldap/],
       [['--feature-gates', 'Foo=true'], /no feature gate Foo/],
       [['--auto-approved-csr-identities', 'someone'], /ManagedClusterAutoApproval=true/],
@@ -93,6 +99,22 @@ describe('init', needsControlPlane, () => {
     assert.match(hubCommand, /^lanyard hub --namespace=open-cluster-management-hub .*--webhook-url=https:/)
     assert.match(pins[0], /^sha256:[0-9a-f]{64}$/)
     assert.equal((await kube.of(secrets, hubNamespace).get('lanyard-hub-ca')).data?.['ca.crt'], ca)
+  })
+
+  test('both ways to join may be prepared for where the hub is not on EKS; again without AWS takes its rights', async (t) => {
+    const both = ['--registration-drivers', 'csr,awsirsa', '--hub-cluster-arn', hubArn, '--aws-resource-tags', 'a=1']
+    const made = await init(t, plane, ...both)
+    assert.equal(made.code, 0, made.err)
+    assert.match(made.out, /--enabled-registration-drivers=csr,awsirsa --hub-cluster-arn=\S+ --aws-resource-tags=a=1/)
+    assert.match(made.out, /client certificates are signed/)
+    const account = () => kube.of(serviceAccounts, hubNamespace).get('registration-controller-sa')
+    const said = { 'lanyard.io/hub-cluster-arn': hubArn, 'lanyard.io/aws-resource-tags': 'a=1' }
+    assert.deepEqual((await account()).metadata.annotations, said)
+    const rights = () => kube.of(roles, 'kube-system').find('lanyard-hub-aws-auth')
+    assert.ok(await rights())
+    assert.equal((await init(t, plane)).code, 0)
+    assert.equal(await rights(), undefined)
+    assert.deepEqual((await account()).metadata.annotations ?? {}, {})
   })
 
   test('R83: it is silent where client CSRs are signed, and warns where the signer is off or approval forbidden', async (t) => {

@@ -107,11 +107,23 @@ describe('the processes of a fleet', needsControlPlane, () => {
     const bootstrap = join(tempDir(t), 'bootstrap')
     await writeFile(bootstrap, '')
     const agent = ['agent', ...kubeconfig, '--bootstrap-kubeconfig', bootstrap]
+    const arn = 'arn:aws:eks:eu-west-1:123456789012:cluster/hub'
+    const awsHub = [...kubeconfig, '--enabled-registration-drivers', 'awsirsa', '--hub-cluster-arn']
     const refused: [string[], number, RegExp][] = [
       [['hub', ...kubeconfig, '--no-such-flag'], 2, /unknown option '--no-such-flag'/],
       [['hub', ...kubeconfig, '--enabled-registration-drivers', 'csr,grpc'], 1, /grpc comes with a later version/],
       [['hub', ...kubeconfig, '--feature-gates', 'ClusterProfile=true'], 1, /ClusterProfile is always off/],
-      [[...agent, '--registration-auth', 'awsirsa'], 1, /awsirsa comes with a later version.*takes csr/],
+      [['hub', ...kubeconfig, '--enabled-registration-drivers', 'aws-irsa'], 1, /add --hub-cluster-arn ARN/],
+      [['hub', ...kubeconfig, '--hub-cluster-arn', arn], 1, /add awsirsa to --enabled-registration-drivers/],
+      [['hub', ...awsHub, 'arn:aws:eks'], 1, /--hub-cluster-arn: "arn:aws:eks" is not the ARN of an EKS cluster/],
+      [['hub', ...awsHub, arn, '--aws-resource-tags', 'team'], 1, /--aws-resource-tags: the tag "team"/],
+      [
+        ['hub', ...awsHub, arn, '--auto-approved-arn-patterns', '.*'],
+        1,
+        /while the feature gate ManagedClusterAutoApp/,
+      ],
+      [[...agent, '--registration-auth', 'awsirsa'], 1, /add --hub-cluster-arn ARN/],
+      [[...agent, '--registration-auth', 'grpc'], 1, /grpc comes with a later version.*takes csr, awsirsa/],
       [[...agent, '--feature-gates', 'MultipleHubs=true'], 1, /at least two bootstrap kubeconfigs/],
     ]
     await Promise.all(

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { Secret } from '../../../src/core/secret.ts'
+import { hubNamespace } from '../../../src/fleet/names.ts'
 import type { KubeClient } from '../../../src/kube/client/index.ts'
-import { secrets } from '../../../src/kube/kinds.ts'
+import { secrets, serviceAccounts } from '../../../src/kube/kinds.ts'
+import { hubAccount } from '../../../src/registration/manifests/hub-rbac.ts'
 import type { ControlPlane } from '../../support/control-plane.ts'
 import { needsControlPlane, startControlPlane } from '../../support/control-plane.ts'
 import { prepareHub } from '../../support/hub-process.ts'
@@ -59,5 +61,31 @@ describe('token', needsControlPlane, () => {
     const { data: kept = {} } = await kube.of(secrets, 'kube-system').get('bootstrap-token-ocmhub')
     const expires = Buffer.from(kept['expiration'] ?? '', 'base64').toString()
     assert.equal(new Date(expires).getTime(), new Date(data['expires-at']).setMilliseconds(0))
+  })
+
+  test('on a hub that knows its ARN the command joins by AWS IAM, and the one by csr stands beside it', async (t) => {
+    await prepareHub(t, plane)
+    const arn = 'arn:aws:eks:eu-west-1:111122223333:cluster/hub'
+    const accounts = kube.of(serviceAccounts, hubNamespace)
+    const annotate = (value: string | null) =>
+      accounts.patch(hubAccount, {
+        type: 'merge',
+        body: { metadata: { annotations: { 'lanyard.io/hub-cluster-arn': value } } },
+      })
+    await annotate(arn)
+    const byAws = ` --registration-auth awsirsa --eks-hub-cluster-arn ${arn} --cluster-name <cluster_name>`
+    const { out } = await token(t)
+    const commands = out.split('\n').filter((line) => line.includes('| lanyard join '))
+    assert.deepEqual(
+      commands.map((line) => line.endsWith(byAws)),
+      [true, false],
+    )
+    const data = JSON.parse((await token(t, '-o', 'json')).out)
+    assert.ok(data['join-command'].endsWith(byAws))
+    assert.ok(!data['join-command-csr'].includes('--registration-auth'))
+    await annotate(null)
+    const plain = JSON.parse((await token(t, '-o', 'json')).out)
+    assert.ok(!plain['join-command'].includes('--registration-auth'))
+    assert.equal(plain['join-command-csr'], undefined)
   })
 })
