@@ -60,6 +60,13 @@ test('neither the input nor the schema is touched, and a full value comes back i
   assert.deepEqual(schema.properties?.['main']?.default, {})
 })
 
+test('what is not even equal to itself is no change', () => {
+  for (const value of [{ seconds: NaN }, { ports: [NaN] }, { byName: { a: NaN } }]) {
+    const once = withDefaults<object>(schema, value)
+    assert.equal(withDefaults(schema, once), once)
+  }
+})
+
 test('filling in twice is filling in once', () => {
   fc.assert(
     fc.property(fc.object({ key: fc.constantFrom('seconds', 'main', 'ports', 'byName', 'protocol', 'x') }), (value) => {

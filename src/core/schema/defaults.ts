@@ -24,7 +24,7 @@ function filled(schema: Schema, value: unknown): unknown {
 }
 
 const changed = (before: unknown[], after: unknown[]): unknown[] =>
-  after.some((item, index) => item !== before[index]) ? after : before
+  after.some((item, index) => !Object.is(item, before[index])) ? after : before
 
 /** The value, or the default where null is given and not allowed. */
 const present = (schema: Schema, value: unknown): unknown =>
@@ -36,13 +36,13 @@ function filledObject(schema: Schema, value: Record<string, unknown>): Record<st
   for (const [name, declared] of Object.entries(properties)) {
     const start = value[name] === undefined ? structuredClone(declared.default) : present(declared, value[name])
     const end = start === undefined ? undefined : filled(declared, start)
-    if (end !== value[name]) fields[name] = end
+    if (!Object.is(end, value[name])) fields[name] = end
   }
   if (isObject(additionalProperties))
     for (const [name, field] of Object.entries(value)) {
       if (Object.hasOwn(properties, name)) continue
       const end = filled(additionalProperties, present(additionalProperties, field))
-      if (end !== field) fields[name] = end
+      if (!Object.is(end, field)) fields[name] = end
     }
   return Object.keys(fields).length === 0 ? value : { ...value, ...fields }
 }
