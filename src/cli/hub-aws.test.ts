@@ -2,19 +2,17 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { systemClock } from '../core/clock.ts'
 import { silentLog } from '../core/log.ts'
-import { hubAws } from './hub-aws.ts'
+import { awsWishOf, hubAws } from './hub-aws.ts'
 import type { HubAwsFlags } from './hub-drivers.ts'
 
 const open = (flags: Partial<HubAwsFlags>) => {
-  using _ = hubAws(
-    {
-      hubClusterArn: 'arn:aws:eks:eu-west-1:123456789012:cluster/hub',
-      autoApprovedArnPatterns: [],
-      awsResourceTags: [],
-      ...flags,
-    },
-    { clock: systemClock, log: silentLog, show() {}, serverVersion: async () => 'v1.34.1' },
-  )
+  const wish = awsWishOf({
+    hubClusterArn: 'arn:aws:eks:eu-west-1:123456789012:cluster/hub',
+    autoApprovedArnPatterns: [],
+    awsResourceTags: [],
+    ...flags,
+  })
+  using _ = hubAws(wish, { clock: systemClock, log: silentLog, show() {}, serverVersion: async () => 'v1.34.1' })
 }
 
 const refusal = (words: RegExp) => ({ code: 'FLAG_MALFORMED', message: words })

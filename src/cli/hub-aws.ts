@@ -7,6 +7,7 @@ import type { Step } from '../core/step.ts'
 import { isEks } from '../fleet/eks.ts'
 import { arnMatcher } from '../registration/drivers/awsirsa/arn-patterns.ts'
 import { openOwnAws } from '../registration/drivers/awsirsa/clients/open-own.ts'
+import type { AwsHubDeps } from '../registration/drivers/awsirsa/hub.ts'
 import { awsHubDriver } from '../registration/drivers/awsirsa/hub.ts'
 import type { Wrong } from '../registration/drivers/awsirsa/names.ts'
 import { parseEksArn } from '../registration/drivers/awsirsa/names.ts'
@@ -23,29 +24,35 @@ export interface HubAwsDeps {
   serverVersion(): Promise<string>
 }
 
+export type AwsWish = Pick<AwsHubDeps, 'hub' | 'tags' | 'autoApprovedArns'>
+
 export interface HubAws extends Disposable {
   readonly driver: HubDriverFactory
   /** In every replica: says at the start with which account it works, or why it cannot. */
   readonly run: Run
 }
 
-/** Throws for flags that could not be meant. AWS is not asked before it has something to do. */
-export function hubAws(flags: HubAwsFlags, { clock, log, show, serverVersion }: HubAwsDeps): HubAws {
+/** What the flags say. Throws for what could not be meant. */
+export function awsWishOf(flags: HubAwsFlags): AwsWish {
   const hub = right(parseEksArn(flags.hubClusterArn), '--hub-cluster-arn')
   const { tags } = right(parseTags(flags.awsResourceTags), '--aws-resource-tags')
   const autoApprovedArns = right(arnMatcher(flags.autoApprovedArnPatterns), '--auto-approved-arn-patterns')
+  return { hub, tags, ...(flags.autoApprovedArnPatterns.length > 0 && { autoApprovedArns }) }
+}
+
+/** AWS is not asked before it has something to do. */
+export function hubAws(wish: AwsWish, { clock, log, show, serverVersion }: HubAwsDeps): HubAws {
+  const { hub } = wish
   const aws = openOwnAws({ hub, clock })
   return {
     driver: (deps) =>
       awsHubDriver({
         ...deps,
+        ...wish,
         clusters: deps.view.clusters,
-        hub,
-        tags,
         iam: aws.iam,
         eks: aws.eks,
         isEks: async () => isEks(await serverVersion()),
-        ...(flags.autoApprovedArnPatterns.length > 0 && { autoApprovedArns }),
       }),
     async run(signal) {
       // No end of the process: clusters of other drivers do without AWS, and each of its own will say the same.

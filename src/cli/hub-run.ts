@@ -27,6 +27,9 @@ const besideIt = ({ host, port }: Address): Address => ({ host, port: port === 0
 export async function runHub(options: HubOptions, stop: Stop): Promise<void> {
   const settings = hubSettingsOf(options)
   const drivers = hubDriversOf(options)
+  // Looked at before anything is opened: what is wrong with the flags must not wait for a cluster.
+  const byAws = drivers.aws && (await import('./hub-aws.ts'))
+  const wish = drivers.aws && byAws?.awsWishOf(drivers.aws)
   const checkpoint = checkpointFrom(process.env['LANYARD_KILL_AT'])
   const { common, limits } = await beginProcess('lanyard-hub', options)
   const { env } = process
@@ -41,8 +44,7 @@ export async function runHub(options: HubOptions, stop: Stop): Promise<void> {
   const check = (gitVersion: string) => checkServer(drivers, gitVersion)
   const answering = untilItAnswers(client, { ...common, server, show, check })
   const { version: serverVersion } = answering
-  using aws = drivers.aws && (await import('./hub-aws.ts')).hubAws(drivers.aws, { ...common, show, serverVersion })
-  // The one that takes every cluster which no other claims is the last.
+  using aws = wish && byAws?.hubAws(wish, { ...common, show, serverVersion })
   const ways = [...(aws ? [aws.driver] : []), ...(drivers.csr ? [csrHubDriver] : [])]
   const hub = registrationHub({ ...parts, settings }, ways)
   const addons = addonsHub({ ...parts, clusters: hub.clusters, settings: { labels: settings.labels } })
