@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Secret } from '../core/secret.ts'
 import type { Connection } from '../kube/connection.ts'
-import type { Kubeconfig, ReadFile } from '../kube/kubeconfig/index.ts'
+import type { Kubeconfig, KubeconfigUser, ReadFile } from '../kube/kubeconfig/index.ts'
 import {
   emptyKubeconfig,
   formatKubeconfig,
@@ -63,10 +63,11 @@ export const kubeconfigUsers = {
 } as const
 
 /** A kubeconfig for the hub, to be kept beside the files that it names. */
-export function formatHubKubeconfig(
-  { name, server, ca, serverName, proxyUrl }: HubStanza,
-  user: keyof typeof kubeconfigUsers = 'certificate',
-): string {
+export const formatHubKubeconfig = (hub: HubStanza, user: keyof typeof kubeconfigUsers = 'certificate'): string =>
+  hubKubeconfig(hub, kubeconfigUsers[user]).reveal()
+
+/** The way to the hub, for whoever proves who they are by `user`. */
+export function hubKubeconfig({ name, server, ca, serverName, proxyUrl }: HubStanza, user: KubeconfigUser): Secret {
   const config = withContext(emptyKubeconfig, {
     cluster: {
       server,
@@ -74,11 +75,11 @@ export function formatHubKubeconfig(
       ...(serverName !== undefined && { tlsServerName: serverName }),
       ...(proxyUrl && { proxyUrl }),
     },
-    user: kubeconfigUsers[user],
+    user,
     namespace: 'configuration',
     names: { cluster: name },
   })
-  return formatKubeconfig(config).reveal()
+  return formatKubeconfig(config)
 }
 
 /** Undefined for what no agent wrote. */

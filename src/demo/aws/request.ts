@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
+import { bodyOf } from '../body-of.ts'
 
 /** A call as it came over the wire, or as a presigned URL stands for one. */
 export interface RawRequest {
@@ -13,16 +14,7 @@ export interface RawRequest {
   body: string
 }
 
-const largestBody = 1024 * 1024
-
 export async function readRequest(request: IncomingMessage): Promise<RawRequest> {
-  const parts: Buffer[] = []
-  let size = 0
-  for await (const part of request as AsyncIterable<Buffer>) {
-    size += part.length
-    if (size > largestBody) throw new RangeError('the body is too large')
-    parts.push(part)
-  }
   const headers = Object.entries(request.headers).map(([name, value]) => [name, [value].flat().join(',')])
   const [path = '', query = ''] = splitOnce(request.url ?? '', '?')
   return {
@@ -30,7 +22,7 @@ export async function readRequest(request: IncomingMessage): Promise<RawRequest>
     path,
     query: queryPairs(query),
     headers: Object.fromEntries(headers),
-    body: Buffer.concat(parts).toString(),
+    body: await bodyOf(request),
   }
 }
 

@@ -4,6 +4,7 @@ import type { Clock } from '../../core/clock.ts'
 import { sleep, systemClock } from '../../core/clock.ts'
 import type { Random } from '../../core/random.ts'
 import { systemRandom } from '../../core/random.ts'
+import { bodyOf } from '../body-of.ts'
 import type { Fault, StandIn, StandInAccount, StandInCall, StandInOptions } from './contract.ts'
 import { faultBox } from './faults.ts'
 import type { TokenIssuer } from './token-endpoint.ts'
@@ -54,8 +55,6 @@ export interface ServingOptions extends StandInOptions {
   /** Where it remembers its accounts, secrets included, from one start to the next. Absent: nowhere. */
   stateFile?: string
 }
-
-const largestBody = 1024 * 1024
 
 /** The part that all stand-ins share: faults, latency, the log of calls, and the login of the registry's clients. */
 export async function serveStandIn(registry: Registry, options: ServingOptions): Promise<StandIn> {
@@ -157,14 +156,7 @@ const tooMany = (retryAfter?: string): Reply => ({
 })
 
 async function askOf(request: IncomingMessage): Promise<Ask> {
-  const parts: Buffer[] = []
-  let size = 0
-  for await (const part of request as AsyncIterable<Buffer>) {
-    size += part.length
-    if (size > largestBody) throw new RangeError('the body is too large')
-    parts.push(part)
-  }
-  const text = Buffer.concat(parts).toString()
+  const text = await bodyOf(request)
   const [path = '', query = ''] = (request.url ?? '').split('?')
   return {
     method: request.method ?? '',

@@ -1,14 +1,8 @@
 import { Secret } from '../../../core/secret.ts'
 import type { HubStanza } from '../../../fleet/hub-stanza.ts'
-import { readHubKubeconfig } from '../../../fleet/hub-stanza.ts'
+import { hubKubeconfig, readHubKubeconfig } from '../../../fleet/hub-stanza.ts'
 import type { KubeconfigExec } from '../../../kube/kubeconfig/index.ts'
-import {
-  emptyKubeconfig,
-  formatKubeconfig,
-  parseKubeconfig,
-  selectContext,
-  withContext,
-} from '../../../kube/kubeconfig/index.ts'
+import { parseKubeconfig, selectContext } from '../../../kube/kubeconfig/index.ts'
 
 /** As what an agent comes to the API server of an EKS hub. */
 export interface HubAccess {
@@ -25,21 +19,8 @@ export type ExecForm =
   | { readonly form: 'aws'; readonly command: string }
 
 /** The agent's kubeconfig for the hub: the way there as in the bootstrap one, and a plugin in place of a key. */
-export function formatAwsKubeconfig(hub: HubStanza, access: HubAccess, form: ExecForm): Secret {
-  const { name, server, ca, serverName, proxyUrl } = hub
-  const config = withContext(emptyKubeconfig, {
-    cluster: {
-      server,
-      ...(ca !== undefined && { certificateAuthorityData: ca }),
-      ...(serverName !== undefined && { tlsServerName: serverName }),
-      ...(proxyUrl && { proxyUrl }),
-    },
-    user: { exec: execOf(access, form) },
-    namespace: 'configuration',
-    names: { cluster: name },
-  })
-  return formatKubeconfig(config)
-}
+export const formatAwsKubeconfig = (hub: HubStanza, access: HubAccess, form: ExecForm): Secret =>
+  hubKubeconfig(hub, { exec: execOf(access, form) })
 
 const execOf = (access: HubAccess, form: ExecForm): KubeconfigExec => ({
   apiVersion: 'client.authentication.k8s.io/v1beta1',
