@@ -16,6 +16,8 @@ export interface AnswerOptions {
   packed?: boolean | undefined
   /** Of the body, both as received and unpacked. Default: 512 MiB, which is as long as a string can be. */
   mostBytes?: number
+  /** Told the first piece of the body of a "yes", unless it is packed. */
+  onBegin?: ((begin: Buffer) => void) | undefined
 }
 
 /** A whole answer, status and body. */
@@ -27,14 +29,16 @@ export class Answer implements Receiver {
   readonly #done: (lost?: Lost) => void
   readonly #mayBePacked: boolean
   readonly #mostBytes: number
+  readonly #onBegin: ((begin: Buffer) => void) | undefined
   #chunks: Buffer[] = []
   #bytes = 0
 
   constructor(done: (lost?: Lost) => void, options: AnswerOptions = {}) {
-    const { packed = false, mostBytes = constants.MAX_STRING_LENGTH } = options
+    const { packed = false, mostBytes = constants.MAX_STRING_LENGTH, onBegin } = options
     this.#done = done
     this.#mayBePacked = packed
     this.#mostBytes = mostBytes
+    this.#onBegin = onBegin
   }
 
   onAnswer(status: number, headers: IncomingHttpHeaders): void {
@@ -43,6 +47,7 @@ export class Answer implements Receiver {
   }
 
   onData(chunk: Buffer): void {
+    if (this.#bytes === 0 && this.isSuccess && !this.headers['content-encoding']) this.#onBegin?.(chunk)
     this.#bytes += chunk.length
     if (this.#bytes <= this.#mostBytes) this.#chunks.push(chunk)
     else this.#cutOff()

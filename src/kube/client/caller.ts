@@ -59,8 +59,9 @@ export class Caller implements Calls {
   /** The server's "yes". Its "no" is thrown. */
   async call(call: Call): Promise<Answer> {
     const scope = this.#scope(call)
+    const { compress: packed, onBegin } = call
     try {
-      return await this.#persist(call, scope, 'call', (done) => new Answer(done, { packed: call.compress }))
+      return await this.#persist(call, scope, 'call', (done) => new Answer(done, { packed, onBegin }))
     } finally {
       this.#leave(scope)
     }

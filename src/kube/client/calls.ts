@@ -15,6 +15,8 @@ export interface Call extends CallOptions {
   contentType?: string | undefined
   body?: Buffer | undefined
   compress?: boolean
+  /** Told how the body of a "yes" begins as soon as it does, unless that is packed; again when the call is repeated. */
+  onBegin?: (begin: Buffer) => void
 }
 
 /** Makes calls to one API, over the network or within the process. */

@@ -4,11 +4,19 @@ import type { CallOptions, Collection, ListOptions, WatchEvent, WatchOptions } f
 import type { KubeObject, List, Stored } from '../objects.ts'
 import type { Address } from './address.ts'
 import type { Calls } from './calls.ts'
+import { nextPageIn } from './next-page.ts'
 import { queryString } from './path.ts'
 import type { View } from './view.ts'
 import { WatchIterator } from './watch.ts'
 
 const defaultPageSize = 500
+
+/** A page under way, and the one after it where that is under way already. */
+interface Asked<T extends KubeObject> {
+  readonly start: string | undefined
+  readonly page: Promise<List<T>>
+  next?: Asked<T>
+}
 
 export interface ReaderDeps {
   caller: Calls
@@ -43,7 +51,7 @@ export class Reader<T extends KubeObject> implements Pick<Collection<T>, 'get' |
   async list(options: ListOptions = {}): Promise<List<T>> {
     const pages: List<T>[] = []
     try {
-      for await (const page of this.pages(options)) pages.push(page)
+      for await (const page of this.#allPages(options)) pages.push(page)
     } catch (error) {
       // The continue token expired on the way, as on a busy server under a slow reader. One answer without pages cannot.
       if (!isExpired(error) || pages.length === 0) throw error
@@ -63,6 +71,37 @@ export class Reader<T extends KubeObject> implements Pick<Collection<T>, 'get' |
       next = page.metadata.continue || undefined
       yield page
     } while (next !== undefined)
+  }
+
+  /** As `pages`, for whoever wants them all: the next is asked for as soon as one begins to tell where that starts. */
+  async *#allPages(options: ListOptions): AsyncIterable<List<T>> {
+    const { pageSize = defaultPageSize } = options
+    const over = new AbortController()
+    const signal = options.signal ? AbortSignal.any([options.signal, over.signal]) : over.signal
+    const ask = (start: string | undefined): Asked<T> => {
+      const asked: Asked<T> = {
+        start,
+        page: this.#page({ ...options, signal }, pageSize || undefined, start, (begin) => {
+          const next = nextPageIn(begin)
+          if (next !== undefined) asked.next ??= ask(next)
+        }),
+      }
+      // It may never be waited for.
+      asked.page.catch(() => {})
+      return asked
+    }
+    try {
+      for (let asked = ask(undefined); ; ) {
+        const page: List<T> = await asked.page
+        const next: string | undefined = page.metadata.continue || undefined
+        const ahead: Asked<T> | undefined = asked.next
+        yield page
+        if (next === undefined) return
+        asked = ahead?.start === next ? ahead : ask(next)
+      }
+    } finally {
+      over.abort()
+    }
   }
 
   watch(options: WatchOptions = {}): AsyncIterable<WatchEvent<T>> {
@@ -90,7 +129,12 @@ export class Reader<T extends KubeObject> implements Pick<Collection<T>, 'get' |
     })
   }
 
-  async #page(options: ListOptions, limit: number | undefined, next: string | undefined): Promise<List<T>> {
+  async #page(
+    options: ListOptions,
+    limit: number | undefined,
+    next: string | undefined,
+    onBegin?: (begin: Buffer) => void,
+  ): Promise<List<T>> {
     const { caller, address, view } = this.deps
     const { labelSelector, fieldSelector, resourceVersion, resourceVersionMatch } = options
     const query = queryString({
@@ -102,7 +146,15 @@ export class Reader<T extends KubeObject> implements Pick<Collection<T>, 'get' |
       ...(next === undefined && { resourceVersion, resourceVersionMatch }),
     })
     const { compress } = caller
-    const call = { ...options, ...address.all, method: 'GET', accept: view.list, query, compress }
+    const call = {
+      ...options,
+      ...address.all,
+      method: 'GET',
+      accept: view.list,
+      query,
+      compress,
+      ...(onBegin && { onBegin }),
+    }
     const list = await caller.object<List<T> & KubeObject>(call)
     if (!list.metadata || (list.items && !Array.isArray(list.items))) throw caller.badAnswer(call, 'it is not a list')
     const items = list.items ?? []
