@@ -96,6 +96,22 @@ export const checkpointNames = [
   'access.purged',
   'access.finalizer-removed',
   'access.token-stored',
+  'kube-migration.copied',
+  'kube-migration.run',
+  'kube-migration.committed',
+  'kube-backup.begun',
+  'kube-backup.written',
+  'kube-backup.renamed',
+  'kube-restore.begun',
+  'kube-restore.data-written',
+  'kube-restore.keys-written',
+  'kube-restore.announced',
+  'kube-restore.moved-aside',
+  'kube-restore.moved-in',
+  'kube-restore.done',
+  'kube-compact.forgotten',
+  'kube-compact.swept',
+  'kube-compact.shrunk',
 ] as const
 
 export type CheckpointName = (typeof checkpointNames)[number]

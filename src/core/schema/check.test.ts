@@ -26,7 +26,7 @@ const wrong: [schema: Schema, value: unknown, message: string][] = [
   [
     { type: 'string', format: 'date-time' },
     'noon',
-    'spec: Invalid value: "noon": spec in body must be of type datetime: "noon"',
+    'spec: Invalid value: "noon": spec in body must be of type date-time: "noon"',
   ],
   [{ type: 'integer', minimum: 1 }, 0, 'spec: Invalid value: 0: spec in body should be greater than or equal to 1'],
   [

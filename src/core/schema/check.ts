@@ -29,6 +29,7 @@ export type ProblemKeyword =
   | 'exclusiveMinimum'
   | 'exclusiveMaximum'
   | 'multipleOf'
+  | 'noFactor'
   | 'minItems'
   | 'maxItems'
   | 'unique'
@@ -47,11 +48,29 @@ export type ProblemKeyword =
  * are no problem here (see prune.ts) unless the schema says `additionalProperties: false`; null in a field that does
  * not allow it is (see nulls.ts); rules in CEL are left to the API server.
  */
-export function problemsOf(schema: Schema, value: unknown, path: Path = []): Problem[] {
+export const problemsOf = (schema: Schema, value: unknown, path: Path = []): Problem[] => [
+  ...valueProblems(schema, value, undefined, path),
+  ...listProblems(schema, value, path),
+]
+
+/** A value beside what it was before: of one that was not changed, nothing is told. */
+export interface Before {
+  readonly isUnchanged: boolean
+  /** Of the field of this name, or of the item at this place; undefined where nothing is known of it. */
+  key(name: string): Before | undefined
+  index(index: number): Before | undefined
+}
+
+/** The same but for what `x-kubernetes-list-type` asks of lists. */
+export function valueProblems(schema: Schema, value: unknown, before?: Before, path: Path = []): Problem[] {
   const found: Problem[] = []
-  const at = [...path]
-  visit(schema, value, at, found)
-  visitLists(schema, value, at, found)
+  visit(schema, value, [...path], found, before)
+  return found
+}
+
+export function listProblems(schema: Schema, value: unknown, path: Path = []): Problem[] {
+  const found: Problem[] = []
+  visitLists(schema, value, [...path], found)
   return found
 }
 
@@ -69,18 +88,32 @@ const isInt64 = (value: unknown): value is number =>
  * Adds what is wrong with one value to `found`. `at` is where it is, and the same again when this returns. The count
  * of schemas that were asked comes back: of several alternatives, the one that got furthest is told about.
  */
-function visit(schema: Schema, value: unknown, at: (string | number)[], found: Problem[]): number {
+function visit(schema: Schema, value: unknown, at: (string | number)[], found: Problem[], before?: Before): number {
+  const foundBefore = found.length
+  const asked = visitParts(schema, value, at, found, before)
+  if (found.length > foundBefore && before?.isUnchanged) found.length = foundBefore
+  return asked
+}
+
+function visitParts(
+  schema: Schema,
+  value: unknown,
+  at: (string | number)[],
+  found: Problem[],
+  before: Before | undefined,
+): number {
   visitType(schema, value, at, found)
   if (value === null) {
     visitEnum(schema, value, at, found)
     return 1
   }
+  // What is in an alternative is told even if it was not changed, as the API server has it.
   let asked = 1 + visitCombined(schema, value, at, found)
   if (typeof value === 'string') visitString(schema, value, at, found)
   else if (typeof value === 'number') visitNumber(schema, value, at, found)
-  else if (Array.isArray(value)) asked += visitArray(schema, value, at, found)
+  else if (Array.isArray(value)) asked += visitArray(schema, value, at, found, before)
   visitEnum(schema, value, at, found)
-  if (isObject(value)) asked += visitObject(schema, value, at, found)
+  if (isObject(value)) asked += visitObject(schema, value, at, found, before)
   return asked
 }
 
@@ -130,16 +163,24 @@ function visitString(schema: Schema, value: string, at: Path, found: Problem[]):
 }
 
 function visitNumber(schema: Schema, value: number, at: Path, found: Problem[]): void {
-  const { minimum, maximum, multipleOf, type } = schema
+  const { type } = schema
+  const [minimum, maximum, multipleOf] = [schema.minimum, schema.maximum, schema.multipleOf].map((limit) =>
+    limitFor(value, limit),
+  )
   const isChecked = type === 'integer' || type === 'number'
   if (isChecked && ((type === 'integer' && !isInt64(value)) || !isWithinFormat(type, schema.format, value)))
     tell(found, at, 'range', { type, format: schema.format }, value)
-  if (multipleOf !== undefined && !isMultiple(value, multipleOf)) tell(found, at, 'multipleOf', multipleOf, value)
+  if (multipleOf !== undefined && multipleOf <= 0) tell(found, at, 'noFactor', multipleOf, value)
+  else if (multipleOf !== undefined && !isMultiple(value, multipleOf)) tell(found, at, 'multipleOf', multipleOf, value)
   if (maximum !== undefined && (schema.exclusiveMaximum ? value >= maximum : value > maximum))
     tell(found, at, schema.exclusiveMaximum ? 'exclusiveMaximum' : 'maximum', maximum, value)
   if (minimum !== undefined && (schema.exclusiveMinimum ? value <= minimum : value < minimum))
     tell(found, at, schema.exclusiveMinimum ? 'exclusiveMinimum' : 'minimum', minimum, value)
 }
+
+/** The API server compares whole numbers with whole numbers: of a limit it takes the whole part. */
+const limitFor = (value: number, limit: number | undefined): number | undefined =>
+  limit !== undefined && Number.isInteger(value) ? Math.trunc(limit) : limit
 
 /** Up to what decimal fractions lose in binary. */
 function isMultiple(value: number, divisor: number): boolean {
@@ -147,13 +188,19 @@ function isMultiple(value: number, divisor: number): boolean {
   return Math.abs(times - Math.round(times)) <= 1e-9 * Math.max(1, Math.abs(times))
 }
 
-function visitArray(schema: Schema, value: unknown[], at: (string | number)[], found: Problem[]): number {
+function visitArray(
+  schema: Schema,
+  value: unknown[],
+  at: (string | number)[],
+  found: Problem[],
+  before: Before | undefined,
+): number {
   const { items, minItems, maxItems } = schema
   let asked = 0
   if (items)
     for (let index = 0; index < value.length; index++) {
       at.push(index)
-      asked += visit(items, value[index], at, found)
+      asked += visit(items, value[index], at, found, before?.index(index))
       at.pop()
     }
   if (minItems !== undefined && value.length < minItems) tell(found, at, 'minItems', minItems, value)
@@ -166,6 +213,7 @@ function visitObject(
   value: Record<string, unknown>,
   at: (string | number)[],
   found: Problem[],
+  before: Before | undefined,
 ): number {
   const { properties, required, additionalProperties, minProperties, maxProperties } = schema
   const names = Object.keys(value)
@@ -181,13 +229,14 @@ function visitObject(
     if (declared === false) tell(found, at, 'forbidden', undefined, name)
     else if (isObject(declared)) {
       at.push(name)
-      asked += visit(declared, field, at, found)
+      asked += visit(declared, field, at, found, before?.key(name))
       at.pop()
     }
   }
   if (required)
     for (const name of required)
-      if (value[name] === undefined) tell(found, [...at, name], 'required', undefined, undefined)
+      if (!Object.hasOwn(value, name) || value[name] === undefined)
+        tell(found, [...at, name], 'required', undefined, undefined)
   return asked
 }
 

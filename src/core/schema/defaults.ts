@@ -34,9 +34,10 @@ function filledObject(schema: Schema, value: Record<string, unknown>): Record<st
   const { properties = {}, additionalProperties } = schema
   const fields: Record<string, unknown> = {}
   for (const [name, declared] of Object.entries(properties)) {
-    const start = value[name] === undefined ? structuredClone(declared.default) : present(declared, value[name])
+    const given = Object.hasOwn(value, name) ? value[name] : undefined
+    const start = given === undefined ? structuredClone(declared.default) : present(declared, given)
     const end = start === undefined ? undefined : filled(declared, start)
-    if (!Object.is(end, value[name])) fields[name] = end
+    if (!Object.is(end, given)) fields[name] = end
   }
   if (isObject(additionalProperties))
     for (const [name, field] of Object.entries(value)) {

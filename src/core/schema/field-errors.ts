@@ -14,6 +14,7 @@ export interface FieldError {
     | 'FieldValueNotFound'
     | 'FieldValueForbidden'
     | 'FieldValueInvalid'
+    | 'InternalError'
   field: string
   /** Without the field. */
   message: string
@@ -21,14 +22,12 @@ export interface FieldError {
 
 export const fieldErrorText = ({ field, message }: FieldError): string => `${field}: ${message}`
 
-export const fieldError = (problem: Problem): FieldError =>
-  // Of the formats, only this one has another name in messages about objects than in schemas.
-  told(problem, '', problem.expected === 'date-time' ? 'datetime' : problem.expected)
+export const fieldError = (problem: Problem): FieldError => told(problem, '')
 
 /** The same for a value that is itself found at `place`, such as a default: sentences name the path inside of it only. */
-export const fieldErrorUnder = (place: string, problem: Problem): FieldError => told(problem, place, problem.expected)
+export const fieldErrorUnder = (place: string, problem: Problem): FieldError => told(problem, place)
 
-function told({ path, keyword, value }: Problem, place: string, expected: unknown): FieldError {
+function told({ path, keyword, value, expected }: Problem, place: string): FieldError {
   const name = pathText(path)
   const field = (place && name ? `${place}${name.startsWith('[') ? '' : '.'}${name}` : place || name) || nowhere
   const because = (reason: FieldError['reason'], message: string): FieldError => ({ reason, field, message })
@@ -57,7 +56,7 @@ function told({ path, keyword, value }: Problem, place: string, expected: unknow
         `Unsupported value: ${sortedJson(value)}: supported values: ${(expected as unknown[]).map(asText).join(', ')}`,
       )
     case 'maxLength':
-      return because('FieldValueTooLong', `Too long: may not be more than ${expected} bytes`)
+      return because('FieldValueTooLong', `Too long: may not be more than ${expected} byte${expected === 1 ? '' : 's'}`)
     case 'maxItems':
       return because('FieldValueTooMany', tooMany((value as unknown[]).length, expected))
     case 'maxProperties':
@@ -98,6 +97,11 @@ function told({ path, keyword, value }: Problem, place: string, expected: unknow
       return invalid(value, `should be less than ${expected}`)
     case 'multipleOf':
       return invalid(value, `should be a multiple of ${expected}`)
+    case 'noFactor':
+      return because(
+        'FieldValueInvalid',
+        `Invalid value: ${expected}: factor MultipleOf declared for ${name} must be positive: ${expected}`,
+      )
     case 'minItems':
       return invalid((value as unknown[]).length, `should have at least ${expected} items`)
     case 'minProperties':

@@ -44,7 +44,8 @@ const int32 = 2 ** 31
 const largestFloat = 3.4028234663852886e38
 
 /** True for a format that is not known here, as the API server has it. */
-export const hasFormat = (format: string, value: string): boolean => ofStrings[format]?.(value) ?? true
+export const hasFormat = (format: string, value: string): boolean =>
+  !Object.hasOwn(ofStrings, format) || ofStrings[format]?.(value) === true
 
 export function isWithinFormat(type: 'integer' | 'number', format: string | undefined, value: number): boolean {
   if (type === 'integer' && format === 'int32') return value >= -int32 && value < int32
@@ -95,7 +96,7 @@ function isRequestUri(value: string): boolean {
   return /^[a-z][a-z0-9+.-]*:/i.test(value) && (URL.canParse(value) || !value.includes('//'))
 }
 
-const goDuration = /^[-+]?(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+$/
+const goDuration = /^[-+]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+$/
 const wordedDuration =
   /^(?:\s*-?\d+(?:\.\d+)?\s*(?:nanoseconds?|nanos?|ns|microseconds?|micros?|us|µs|milliseconds?|millis?|ms|seconds?|secs?|sec|s|minutes?|mins?|min|m|hours?|hrs?|hr|h|days?|d|weeks?|wks?|wk|w))+\s*$/
 

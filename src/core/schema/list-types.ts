@@ -31,13 +31,16 @@ function visitList(schema: Schema, value: unknown[], at: readonly (string | numb
   const listType = schema['x-kubernetes-list-type']
   if (listType !== 'map' && listType !== 'set' && !schema.uniqueItems) return
   const keys = listType === 'map' ? (schema['x-kubernetes-list-map-keys'] ?? []) : undefined
+  const alien = keys ? value.findIndex((item) => item !== null && !isObject(item)) : -1
+  // Then nothing else is said of this list.
+  if (alien !== -1) {
+    found.push({ path: [...at, alien], keyword: 'listItem', value: value[alien] })
+    return
+  }
   /** How often each was met: a value is told once, however many more there are. */
   const met = new Map<string, number>()
   value.forEach((item, index) => {
-    if (keys && !isObject(item)) {
-      if (item !== null) found.push({ path: [...at, index], keyword: 'listItem', value: item })
-      return
-    }
+    if (keys && item === null) return
     const identity = keys ? keysOf(item as Record<string, unknown>, keys, schema) : item
     const text = sortedJson(identity)
     const times = met.get(text) ?? 0

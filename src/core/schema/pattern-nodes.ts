@@ -8,7 +8,14 @@ export type Node =
   | { readonly type: 'one'; readonly matches: (point: number) => boolean }
   | { readonly type: 'at'; readonly holds: (place: Place) => boolean }
   | { readonly type: 'all' | 'either'; readonly parts: readonly Node[] }
-  | { readonly type: 'repeat'; readonly part: Node; readonly least: number; readonly most: number | undefined }
+  | {
+      readonly type: 'repeat'
+      readonly part: Node
+      readonly least: number
+      readonly most: number | undefined
+      /** Rather few than many. */
+      readonly isLazy: boolean
+    }
 
 const isWord = (point: number | undefined): boolean => point !== undefined && /^\w$/.test(String.fromCodePoint(point))
 const isEdge = ({ before, after }: Place): boolean => isWord(before) !== isWord(after)
@@ -80,7 +87,7 @@ class Parser {
     const most = sign ? (sign === '?' ? 1 : undefined) : comma ? (to ? Number(to) : undefined) : least
     if (most !== least) this.#repeats++
     if (most !== 1 && (this.#repeats > before + 1 || hasWays(part))) this.#isTame = false
-    return { type: 'repeat', part, least, most }
+    return { type: 'repeat', part, least, most, isLazy: found[0].length > 1 && found[0].endsWith('?') }
   }
 
   #atom(isCaseless: boolean): Node {

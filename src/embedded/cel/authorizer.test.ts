@@ -123,7 +123,9 @@ describe('compiling', () => {
     for (const [expression, why] of Object.entries(expected)) assert.equal(flaw(expression), why, expression)
   })
 
-  test('knows none where there is no such variable', () => {
-    assert.throws(() => compile("object.check('get').allowed()", ['object']), /undeclared reference to 'check'/)
+  test('knows the questions where there is no such variable too, as Kubernetes does, but nobody to ask', () => {
+    const program = compile("object.check('get').allowed()", ['object'])
+    assert.throws(() => program({ object: 1 }), /^Error: no such overload/)
+    assert.throws(() => compile("authorizer.path('/')", ['object']), /undeclared reference to 'authorizer'/)
   })
 })

@@ -122,7 +122,7 @@ describe('compiling', () => {
         'compilation failed: ERROR: <input>:1:1: undeclared reference to \'authorizer\' (in container \'\')\n | authorizer.path("/").check("get").allowed()\n | ^',
         "compilation failed: ERROR: <input>:1:17: found no matching overload for 'startsWith' applied to 'string.(int)'\n | \"abc\".startsWith(1)\n | ................^",
         "compilation failed: ERROR: <input>:1:5: found no matching overload for '_==_' applied to '(string, int)'\n | \"a\" == 1\n | ....^",
-        "compilation failed: ERROR: <input>:1:1: undeclared reference to 'bind' (in container '')",
+        "compilation failed: ERROR: <input>:1:1: undeclared reference to 'cel' (in container '')",
       ],
     )
     assert.equal(

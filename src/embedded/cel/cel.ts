@@ -2,17 +2,19 @@ import type { ASTNode, ObjectSchema } from '@marcbachmann/cel-js'
 import { Environment } from '@marcbachmann/cel-js'
 import { BoundedMap } from '../../kube/bounded-map.ts'
 import { addAuthorizer, authorizerType } from './authorizer.ts'
-import {
-  CompileFailure,
-  compileFailure,
-  compileFailureAt,
-  evaluationFailure,
-  isOpaque,
-  noSuchField,
-  typeOf,
-  undeclared,
-} from './compile-failure.ts'
-import { addFunctions, matchesHere, notInKubernetes, pattern } from './functions.ts'
+import type { Flaw } from './compile-failure.ts'
+import { CompileFailure, compileFailure, compileFailureOf, evaluationFailure } from './compile-failure.ts'
+import type { Metered } from './cost/budget.ts'
+import type { Meter } from './cost/meter.ts'
+import { metered } from './cost/metered.ts'
+import { selectFields } from './field-selection.ts'
+import { equip } from './library/equip.ts'
+import { addFunctions, functions as libraryFunctions } from './library/library.ts'
+import { checkLiterals } from './library/literals.ts'
+import { ObjectValue } from './object-value.ts'
+import { partsOf, shaped } from './shape.ts'
+import { syntaxFlaws } from './syntax-flaws.ts'
+import { withoutRootDots } from './tokens.ts'
 import { fromCel, toCel } from './values.ts'
 
 export { CompileFailure } from './compile-failure.ts'
@@ -23,6 +25,8 @@ export interface Program {
   (values: Readonly<Record<string, unknown>>): unknown
   /** `bool`, `string`, `list<string>`…; `dyn` when only the values will tell. */
   readonly type: string
+  /** As it was checked: its nodes carry their types. */
+  readonly ast: ASTNode
 }
 
 /** Fields and their types, for a variable whose fields are known: `{ user: 'string', groups: 'list<string>' }`. */
@@ -34,15 +38,25 @@ export type Fields = ObjectSchema
  */
 export type Variables = readonly string[] | Readonly<Record<string, 'dyn' | 'authorizer' | Fields>>
 
-interface Setting {
-  readonly key: string
+/** What expressions are compiled in: the functions and the variables that there are. */
+export interface Setting {
   readonly environment: Environment
   readonly functions: ReadonlySet<string>
+}
+
+interface NamedSetting extends Setting {
+  readonly key: string
   readonly names: readonly string[]
 }
 
+/** An expression that was understood, over values of CEL. Throws an Error with CEL's words. */
+export interface Understood extends Metered {
+  readonly type: string
+  readonly ast: ASTNode
+}
+
 /** To set up an environment costs far more than to compile in it, and there are few different ones. */
-const settings = new BoundedMap<string, Setting>(64)
+const settings = new BoundedMap<string, NamedSetting>(64)
 const programs = new BoundedMap<string, Program>(4096)
 
 /**
@@ -54,7 +68,7 @@ export function compile(expression: string, variables: Variables): Program {
   const key = `${setting.key}\n${expression}`
   let program = programs.get(key)
   if (program === undefined) {
-    program = understand(expression, setting)
+    program = programOf(expression, setting)
     programs.set(key, program)
   }
   return program
@@ -67,20 +81,17 @@ export function compileCondition(expression: string, variables: Variables): Prog
   throw new CompileFailure(`must evaluate to bool but got ${program.type.replaceAll('<', '(').replaceAll('>', ')')}`)
 }
 
-function settingOf(variables: Variables): Setting {
+function settingOf(variables: Variables): NamedSetting {
   const key = Array.isArray(variables) ? variables.join() : JSON.stringify(variables)
   let setting = settings.get(key)
   if (setting === undefined) {
-    const environment = new Environment({ enableOptionalTypes: true, homogeneousAggregateLiterals: false })
-    addFunctions(environment)
+    const environment = newEnvironment()
     const types = isList(variables) ? Object.fromEntries(variables.map((name) => [name, 'dyn' as const])) : variables
-    if (Object.values(types).includes('authorizer')) addAuthorizer(environment)
     for (const [name, type] of Object.entries(types))
       if (type === 'dyn') environment.registerVariable(name, type)
       else if (type === 'authorizer') environment.registerVariable(name, authorizerType)
       else environment.registerVariable(name, { schema: type })
-    const functions = new Set(environment.getDefinitions().functions.map(({ name }) => name))
-    setting = { key, environment, functions, names: Object.keys(types) }
+    setting = { ...settingIn(environment), key, names: Object.keys(types) }
     settings.set(key, setting)
   }
   return setting
@@ -88,21 +99,86 @@ function settingOf(variables: Variables): Setting {
 
 const isList = (variables: Variables): variables is readonly string[] => Array.isArray(variables)
 
-function understand(expression: string, { environment, functions, names }: Setting): Program {
-  const isKnown = (name: string) => functions.has(name) && !notInKubernetes.has(name)
+let base: Environment | undefined
+
+/** None of the library's own that an expression of the size that is allowed could meet: Kubernetes has others. */
+const limits = { maxAstNodes: 1e6, maxDepth: 1000, maxListElements: 1e6, maxMapEntries: 1e6, maxCallArguments: 1e6 }
+
+/** With the functions of Kubernetes, for variables and types to be added. */
+export function newEnvironment(): Environment {
+  if (base === undefined) {
+    base = new Environment({ enableOptionalTypes: true, homogeneousAggregateLiterals: false, limits })
+    addFunctions(base)
+    addAuthorizer(base)
+  }
+  return base.clone()
+}
+
+/** Of an environment to which nothing will be added any more. */
+export const settingIn = (environment: Environment): Setting => ({
+  environment,
+  functions: new Set(environment.getDefinitions().functions.map(({ name }) => name)),
+})
+
+function programOf(expression: string, setting: NamedSetting): Program {
+  const { type, ast, run } = understand(expression, setting)
+  const used = setting.names.filter((name) => expression.includes(name))
+  return Object.assign((values: Readonly<Record<string, unknown>>) => evaluate(run, used, values), { type, ast })
+}
+
+/** The same as `compile` for an environment of one's own, and for values of CEL in place of JSON. */
+export function understand(expression: string, { environment, functions }: Setting): Understood {
+  const isKnown = (name: string) => functions.has(name) || libraryFunctions.has(name)
+  const misspelt = syntaxFlaws(expression)
+  if (misspelt.length > 0) throw compileFailureOf(expression, misspelt)
   try {
-    const run = environment.parse(expression)
-    for (const call of calls(run.ast)) prepareCall(expression, call, environment)
-    const { valid, error, type = 'dyn' } = run.check()
-    if (!valid) throw error
-    for (const { node, name } of calls(run.ast)) if (name === 'has') checkPresenceTest(expression, node, environment)
-    for (const node of nodes(run.ast)) checkAccess(expression, node)
-    const used = names.filter((name) => expression.includes(name))
-    return Object.assign((values: Readonly<Record<string, unknown>>) => evaluate(run, used, values), { type })
+    const run = environment.parse(withoutRootDots(expression))
+    const tooDeep = shaped(run.ast)
+    if (tooDeep.length > 0) throw compileFailureOf(expression, tooDeep)
+    selectFields(nodesOf(run.ast))
+    equip(run.ast)
+    const type = checkedType(expression, run, isKnown)
+    checkLiterals(run.ast)
+    for (const { node, name } of calls(run.ast)) if (name === 'type') tellObjectsAsMaps(node)
+    const meter = metered(run.ast)
+    return { type, ast: run.ast, meter, run: (values, stepsLeft) => evaluated(run, meter, values, stepsLeft) }
   } catch (error) {
     throw error instanceof CompileFailure ? error : compileFailure(expression, error, isKnown)
   }
 }
+
+/** As many as are looked for in one expression. */
+const mostFlaws = 1000
+
+/** The library stops at the first part that has no type. That part is taken for anything then, to find the others. */
+function checkedType(expression: string, run: Parsed, isKnown: (name: string) => boolean): string {
+  const flaws: Flaw[] = []
+  while (flaws.length < mostFlaws) {
+    const { valid, error, type = 'dyn' } = run.check()
+    if (valid && flaws.length === 0) return type
+    if (valid) break
+    const failure = error instanceof CompileFailure ? error : compileFailure(expression, error, isKnown)
+    flaws.push(...failure.flaws)
+    const node = failure.node as { checkedType?: unknown } | undefined
+    if (node === undefined || node.checkedType !== undefined) break
+    node.checkedType = errorType
+  }
+  throw compileFailureOf(expression, flaws)
+}
+
+/** To Kubernetes, `type(self)` is a map: what a schema declares is known to the checker only. */
+function tellObjectsAsMaps(node: ASTNode): void {
+  const checked = node as { handle?: (values: unknown[], ...rest: unknown[]) => unknown }
+  const { handle } = checked
+  if (!handle) return
+  const map: unknown = newEnvironment().evaluate('map')
+  checked.handle = (values, ...rest) => (values[0] instanceof ObjectValue ? map : handle(values, ...rest))
+}
+
+type Parsed = ReturnType<Environment['parse']>
+
+/** Of a part that is wrong: it goes with anything, so that it is told of once. */
+const errorType = { kind: 'dyn', type: 'dyn', name: '!error!', hasDynType: true, toString: () => 'dyn' }
 
 function evaluate(
   run: (values: Record<string, unknown>) => unknown,
@@ -111,74 +187,34 @@ function evaluate(
 ): unknown {
   const converted: Record<string, unknown> = {}
   for (const name of used) converted[name] = toCel(values[name])
+  return fromCel(run(converted))
+}
+
+function evaluated(
+  run: Parsed,
+  meter: Meter,
+  values: Readonly<Record<string, unknown>>,
+  stepsLeft: number | undefined,
+): unknown {
+  meter.start(stepsLeft)
   try {
-    return fromCel(run(converted))
+    return run(values as Record<string, unknown>)
   } catch (error) {
     throw evaluationFailure(error)
+  } finally {
+    meter.check()
   }
 }
 
-/** Refuses what Kubernetes does not have or would refuse already here, and puts our own `matches` in place. */
-function prepareCall(expression: string, { node, name }: Call, environment: Environment): void {
-  if (notInKubernetes.has(name)) throw compileFailureAt(expression, node.range.start, undeclared(name))
-  const literal = (node.args.at(-1) as ASTNode[])[0]
-  const isText = literal?.op === 'value' && typeof literal.args === 'string'
-  if (isText && !isGoodLiteral(expression, { node, name }, String(literal.args), environment))
-    throw compileFailureAt(expression, literal.range.start, `invalid ${name} argument`)
-  if (node.op === 'rcall' && name === 'matches') (node.args as unknown[])[0] = matchesHere
+function* calls(root: ASTNode): Generator<{ node: ASTNode; name: unknown }> {
+  for (const node of nodesOf(root)) if (node.op === 'call') yield { node, name: node.args[0] }
 }
 
-function isGoodLiteral(expression: string, { node, name }: Call, literal: string, environment: Environment): boolean {
-  try {
-    if (name === 'matches' || name === 'find' || name === 'findAll') pattern(literal)
-    if (node.op === 'call' && (name === 'duration' || name === 'timestamp'))
-      environment.evaluate(expression.slice(node.range.start, node.range.end))
-    return true
-  } catch {
-    return false
-  }
-}
-
-/** The library lets `has()` ask for a field that cannot be there. */
-function checkPresenceTest(expression: string, node: Call['node'], environment: Environment): void {
-  const [argument] = (node.args as [string, ASTNode[]])[1]
-  if (argument?.op !== '.') return
-  const checked = (part: ASTNode) => environment.check(expression.slice(part.range.start, part.range.end))
-  const [holder, field] = argument.args
-  const { type = '' } = checked(holder)
-  if (isOpaque(type) || checked(argument).error?.code === 'no_such_key')
-    throw compileFailureAt(expression, expression.indexOf('(', node.range.start), noSuchField(field, type))
-}
-
-/** The library takes a field of a variable for one of all values of that type, and lets `.?` ask for any. */
-function checkAccess(expression: string, node: ASTNode): void {
-  if (node.op !== '.' && node.op !== '.?' && node.op !== '[]' && node.op !== '[?]') return
-  const [holder, field] = node.args
-  const type = typeOf(holder)
-  if (!isOpaque(type) || (node.op === '.' && holder.op === 'id')) return
-  const at = expression.indexOf(node.op.slice(0, 1), holder.range.end)
-  const words =
-    typeof field === 'string'
-      ? noSuchField(field, type)
-      : `found no matching overload for '_${node.op === '[]' ? '[_]' : '[?_]'}' applied to '(${type}, ${typeOf(field)})'`
-  throw compileFailureAt(expression, at, words)
-}
-
-interface Call {
-  readonly node: Extract<ASTNode, { op: 'call' | 'rcall' }>
-  readonly name: string
-}
-
-function* calls(value: unknown): Generator<Call> {
-  for (const node of nodes(value)) if (node.op === 'call' || node.op === 'rcall') yield { node, name: node.args[0] }
-}
-
-function* nodes(value: unknown): Generator<ASTNode> {
-  if (Array.isArray(value)) {
-    for (const item of value) yield* nodes(item)
-  } else if (typeof value === 'object' && value !== null && 'op' in value && 'args' in value) {
-    const node = value as ASTNode
+/** All nodes of an expression, the outer ones first. */
+export function* nodesOf(root: ASTNode): Generator<ASTNode> {
+  const left = [root]
+  for (let node = left.pop(); node !== undefined; node = left.pop()) {
     yield node
-    yield* nodes(node.args)
+    left.push(...partsOf(node.args).reverse())
   }
 }

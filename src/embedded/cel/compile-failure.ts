@@ -1,11 +1,22 @@
 import type { ASTNode, EvaluationError, ParseError } from '@marcbachmann/cel-js'
-import { matchesHere } from './functions.ts'
+
+/** One thing that is wrong with an expression, and the place of it: an offset in the text, -1 for all of it. */
+export interface Flaw {
+  readonly offset: number
+  readonly words: string
+}
 
 /** An expression that cannot be understood. The message is in the words of Kubernetes: where, and what. */
 export class CompileFailure extends Error {
-  constructor(message: string) {
+  readonly flaws: readonly Flaw[]
+  /** What could not be typed, if it was one part of the expression: the rest of it may have flaws of its own. */
+  readonly node: ASTNode | undefined
+
+  constructor(message: string, flaws: readonly Flaw[] = [], node?: ASTNode) {
     super(message)
     this.name = 'CompileFailure'
+    this.flaws = flaws
+    this.node = node
   }
 }
 
@@ -30,47 +41,32 @@ export function compileFailure(expression: string, error: unknown, isKnownFuncti
   const node = error.node as ASTNode | undefined
   const start = error.range?.start ?? 0
   if (error.code === 'unknown_variable' && node?.op === 'id')
-    return compileFailureAt(expression, start, undeclared(String(node.args)))
-  if (error.code === 'no_such_key' && node?.op === '.')
-    return compileFailureAt(expression, Math.max(0, start - 1), noSuchField(node.args[1], typeOf(node.args[0])))
+    return compileFailureAt(expression, start, undeclared(String(node.args)), node)
   if (node?.op === 'call' || node?.op === 'rcall') {
-    const name = node.args[0] === matchesHere ? 'matches' : node.args[0]
-    const words = isKnownFunction(name)
-      ? overloadWords(name, error.summary.replace(matchesHere, 'matches'))
-      : undeclared(name)
-    return compileFailureAt(expression, openingBracket(expression, node, name), words)
+    const name = node.args[0]
+    const words = isKnownFunction(name) ? overloadWords(name, error.summary) : undeclared(name)
+    return compileFailureAt(expression, openingBracket(expression, node, name), words, node)
   }
-  if (error.code === 'no_such_overload' && node && operators.has(node.op)) return wrongOperands(expression, node, error)
   if (error.code === 'invalid_macro_argument')
-    return compileFailureAt(expression, start, 'invalid argument to has() macro')
+    return compileFailureAt(
+      expression,
+      node?.op === '.' ? start - 1 : start,
+      error.summary.startsWith('has()') ? 'invalid argument to has() macro' : 'argument must be a simple name',
+    )
   return compileFailureAt(expression, start, `Syntax error: ${error.summary}`)
 }
 
-/** Once the library has checked a node, which it tells nowhere else. */
-export const typeOf = (node: ASTNode): string => (node as { checkedType?: { name: string } }).checkedType?.name ?? ''
-
 /** Types that Kubernetes adds have no fields. */
-export const isOpaque = (type: string): boolean => type.startsWith('kubernetes.')
+export const isOpaque = (type: string): boolean => type.startsWith('kubernetes.') || type.startsWith('net.')
 
 export const noSuchField = (name: string, type: string): string =>
-  isOpaque(type) ? `unexpected failed resolution of '${type}'` : `undefined field '${name}'`
+  type.startsWith('net.')
+    ? `type '${type}' does not support field selection`
+    : isOpaque(type)
+      ? `unexpected failed resolution of '${type}'`
+      : `undefined field '${name}'`
 
 export const undeclared = (name: string): string => `undeclared reference to '${name}' (in container '')`
-
-const operators: ReadonlySet<string> = new Set(['==', '!=', '+', '-', '*', '/', '%', '<', '<=', '>', '>=', 'in'])
-
-function wrongOperands(expression: string, node: ASTNode, error: LibraryFailure): CompileFailure {
-  const [left, right] = node.args as [ASTNode, ASTNode]
-  const at = expression.indexOf(node.op, left.range.end)
-  const [, leftType = '', rightType = ''] = / ?(\S+) (?:in|[-+*/%<>=!]+) (\S+)$/.exec(error.summary) ?? []
-  const name = node.op === 'in' ? '@in' : `_${node.op}_`
-  const place = at < 0 || at > right.range.start ? node.range.start : at
-  return compileFailureAt(
-    expression,
-    place,
-    `found no matching overload for '${name}' applied to '(${typeWords(leftType)}, ${typeWords(rightType)})'`,
-  )
-}
 
 /** `found no matching overload for 'string.startsWith(int)'` as `'startsWith' applied to 'string.(int)'`. */
 function overloadWords(name: string, summary: string): string {
@@ -87,13 +83,33 @@ function openingBracket(expression: string, node: ASTNode, name: string): number
 }
 
 /** `compilation failed: ERROR: <input>:1:8: …` with the line and a caret under the place. */
-export function compileFailureAt(expression: string, offset: number, words: string): CompileFailure {
+export const compileFailureAt = (expression: string, offset: number, words: string, node?: ASTNode): CompileFailure =>
+  new CompileFailure(`${failed}${flawText(expression, { offset, words })}`, [{ offset, words }], node)
+
+const failed = 'compilation failed: '
+const mostTold = 100
+
+/** All of them in one, in the order of their places. */
+export function compileFailureOf(expression: string, flaws: readonly Flaw[]): CompileFailure {
+  const ordered = flaws.toSorted((a, b) => a.offset - b.offset)
+  const told = ordered.slice(0, mostTold).map((flaw) => flawText(expression, flaw))
+  if (ordered.length > mostTold) told.push(`${ordered.length - mostTold} more errors were truncated`)
+  return new CompileFailure(failed + told.join('\n'), ordered)
+}
+
+/** `ERROR: <input>:1:8: …` with the line and a caret under the place. Columns are characters, not UTF-16 units. */
+function flawText(expression: string, { offset, words }: Flaw): string {
+  if (offset < 0) return `ERROR: <input>:-1:0: ${words}`
   const before = expression.slice(0, offset)
   const lineStart = before.lastIndexOf('\n') + 1
   const lineEnd = expression.indexOf('\n', offset)
   const line = expression.slice(lineStart, lineEnd < 0 ? undefined : lineEnd)
-  const [row, column] = [before.split('\n').length, offset - lineStart]
-  return new CompileFailure(
-    `compilation failed: ERROR: <input>:${row}:${column + 1}: ${words}\n | ${line}\n | ${'.'.repeat(column)}^`,
-  )
+  const left = [...before.slice(lineStart)]
+  const [at = ''] = expression.slice(offset)
+  const dots = left.map((sign) => (isWide(sign) ? '．' : '.')).join('')
+  const place = `${before.split('\n').length}:${left.length + 1}`
+  return `ERROR: <input>:${place}: ${words}\n | ${line.replaceAll('\t', ' ')}\n | ${dots}${isWide(at) ? '＾' : '^'}`
 }
+
+/** Beyond ASCII, a sign may take the width of two. */
+const isWide = (sign: string): boolean => sign > '\x7f'

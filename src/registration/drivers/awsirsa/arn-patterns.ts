@@ -7,6 +7,8 @@ import type { Wrong } from './names.ts'
 import { quoted } from './names.ts'
 
 const longestPattern = 512
+export type ArnMatcher = Pick<Matcher, 'test'>
+
 /** Far below what `linearPattern` would leave to JavaScript, which may take for ever. A repetition counts as often as it may occur. */
 const mostSteps = 5_000
 
@@ -15,8 +17,8 @@ const mostSteps = 5_000
  * none. They are regular expressions of Go, as hubs of the field take them, and told of in time that grows with the
  * length of the ARN, whatever the pattern.
  */
-export function arnMatcher(patterns: readonly string[]): Matcher | Wrong {
-  const matchers: Matcher[] = []
+export function arnMatcher(patterns: readonly string[]): ArnMatcher | Wrong {
+  const matchers: ArnMatcher[] = []
   for (const pattern of patterns) {
     const one = wholeMatcher(pattern)
     if ('wrong' in one) return one

@@ -3,11 +3,11 @@ import type { Failure } from '../../../core/failure.ts'
 import type { Log } from '../../../core/log.ts'
 import type { Metrics } from '../../../core/metrics.ts'
 import type { Reason } from '../../../core/reason.ts'
-import type { Matcher } from '../../../core/schema/linear-pattern.ts'
 import type { EventRecorder } from '../../../kube/events.ts'
 import type { Stored } from '../../../kube/objects.ts'
 import { reasons } from '../../reasons.ts'
 import type { HubDriver } from '../driver.ts'
+import type { ArnMatcher } from './arn-patterns.ts'
 import { claimOf } from './hub-annotations.ts'
 import { grantByHand, grantOrByHand } from './hub-by-hand.ts'
 import { dueTo } from './hub-due.ts'
@@ -24,7 +24,7 @@ export interface AwsHubDeps extends Omit<AwsGrantDeps, 'tell'> {
   events: EventRecorder
   metrics?: Metrics
   /** Of the ARNs whose clusters the hub accepts by itself. Default: of none. */
-  autoApprovedArns?: Matcher
+  autoApprovedArns?: ArnMatcher
   /**
    * Whether the hub makes and removes roles itself. If not, or while it has no AWS credentials, it counts those as made
    * that `lanyard accept` has put on record. Default true.

@@ -1,5 +1,5 @@
 import type { ManagedCluster } from '../../../../apis/cluster/managed-cluster.ts'
-import type { Matcher } from '../../../../core/schema/linear-pattern.ts'
+import type { ArnMatcher } from '../arn-patterns.ts'
 import { arnMatcher } from '../arn-patterns.ts'
 import { awsAnnotations } from '../hub-annotations.ts'
 import type { EksCluster } from '../names.ts'
@@ -15,7 +15,7 @@ export const eksCluster = (arn: string): EksCluster => {
   return parsed
 }
 
-export const arnsLike = (patterns: readonly string[]): Matcher => {
+export const arnsLike = (patterns: readonly string[]): ArnMatcher => {
   const matcher = arnMatcher(patterns)
   if ('wrong' in matcher) throw new Error(matcher.wrong)
   return matcher
