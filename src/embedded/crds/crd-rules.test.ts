@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import definitions from '../../../test/support/crd-facts/definitions.json' with { type: 'json' }
 import schemas from '../../../test/support/crd-facts/schemas.json' with { type: 'json' }
 import { aDefinition } from '../../../test/support/custom-resources.ts'
+import { foundAtOnce } from '../../../test/support/kind-rules.ts'
 import { fieldErrorText } from '../../core/schema/field-errors.ts'
 import { decodeTyped } from '../kinds/decode/decode-typed.ts'
 import { schemaOf } from '../kinds/facts/schemas.ts'
@@ -22,7 +23,7 @@ function created(sent: object): ApiObject {
   return object
 }
 
-const flawsOf = (sent: object): string[] => told((crdRules.check?.(created(sent)) ?? []).map(fieldErrorText))
+const flawsOf = (sent: object): string[] => told(foundAtOnce(crdRules.checkCreate?.(created(sent))).map(fieldErrorText))
 const told = (errors: readonly string[]): string[] => [...new Set(errors)].sort()
 
 test('a schema is refused for what the real server refuses it for', () => {
@@ -39,12 +40,27 @@ test('a definition is refused for what the real server refuses it for', () => {
     assert.deepEqual(flawsOf({ ...aDefinition(), metadata: { name }, spec }), told(errors), JSON.stringify(spec))
 })
 
-test('rules in CEL are refused, at any depth, and say so', () => {
-  const rules = { type: 'object', 'x-kubernetes-validations': [{ rule: 'self.size() > 0' }] }
-  const nested = { type: 'object', properties: { a: { type: 'array', items: rules } } }
-  assert.deepEqual(flawsOf(aDefinition({ versions: [{ spec: nested }] })), [
-    'spec.validation.openAPIV3Schema.properties[spec].properties[a].items.x-kubernetes-validations: Forbidden: rules in CEL are not served yet by this control plane',
+test('rules in CEL are compiled, at any depth, and refused with their place', () => {
+  const withRule = (rule: string) =>
+    aDefinition({
+      versions: [
+        {
+          spec: {
+            type: 'object',
+            properties: {
+              a: { type: 'array', maxItems: 3, items: { type: 'integer', 'x-kubernetes-validations': [{ rule }] } },
+            },
+          },
+        },
+      ],
+    })
+  assert.deepEqual(flawsOf(withRule('self > 0')), [])
+  const place = 'spec.validation.openAPIV3Schema.properties[spec].properties[a]'
+  assert.deepEqual(flawsOf(withRule('self == oldSelf')), [
+    `${place}.items.x-kubernetes-validations[0].rule: Invalid value: "self == oldSelf": oldSelf cannot be used on the uncorrelatable portion of the schema within ${place}`,
   ])
+  const [flaw = ''] = flawsOf(withRule('self.frobnicate()'))
+  assert.match(flaw, /undeclared reference to 'frobnicate' \(in container ''\)/)
 })
 
 test('what is left out is filled in, and the status is not the client’s', () => {

@@ -37,8 +37,11 @@ export const crdRules: Rules = {
     const isNew = storage !== undefined && !stored.includes(storage)
     definition.status = { ...old.status, storedVersions: isNew ? [...stored, storage] : stored }
   },
-  check: (object) => checkDefinition(asDefinition(object)),
-  checkUpdate: (object, old) => checkDefinitionUpdate(asDefinition(object), asDefinition(old)),
+  checkCreate: (object) => checkDefinition(asDefinition(object)),
+  checkUpdate(object, before) {
+    const [definition, old] = [asDefinition(object), asDefinition(before)]
+    return [...checkDefinition(definition, old), ...checkDefinitionUpdate(definition, old)]
+  },
   warnings(object, old) {
     const known = old ? unknownFormats(asDefinition(old)) : []
     return unknownFormats(asDefinition(object))

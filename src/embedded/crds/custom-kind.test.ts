@@ -26,13 +26,13 @@ function created(kind: Kind, fields: object, version = first(kind)): ApiObject {
   return object
 }
 
-test('objects are stored or refused as the real server does it, keyword by keyword', () => {
+test('objects are stored or refused as the real server does it, keyword by keyword', async () => {
   const kind = kindOf({ names: { plural: 'probes', kind: 'Probe' }, versions: [{ spec: object(facts.properties) }] })
   for (const { spec, stored, errors, refusal } of facts.values) {
     const about = JSON.stringify(spec)
     try {
       const made = created(kind, { spec })
-      const found = (kind.rules.check?.(made) ?? []).map(
+      const found = ((await kind.rules.checkCreate?.(made)) ?? []).map(
         ({ reason, field, message }) => `${reason} ${field}: ${message}`,
       )
       assert.deepEqual([...new Set(found)].sort(), [...new Set(errors ?? [])].sort(), about)
@@ -98,13 +98,17 @@ test('beside a status subresource, neither creation nor update moves the status,
   assert.deepEqual(kind.rules.generationOf?.({ ...old, status: { a: 'z' } }), kind.rules.generationOf?.(old))
 })
 
-test('a definition that is being deleted takes no new objects, and discovery says so', () => {
-  const kind = kindOf({}, { metadata: { name: 'widgets.example.com', deletionTimestamp: '2026-01-01T00:00:00Z' } })
+test('while the objects of a definition are being deleted it takes no new ones, and discovery says so', () => {
+  const ending = (status: 'True' | 'False') => kindOf({}, { status: { conditions: [{ type: 'Terminating', status }] } })
+  const kind = ending('True')
   assert.throws(() => kind.rules.prepareCreate?.(created(kind, {}), context), {
     code: 403,
     message: 'widgets.example.com "a" is forbidden: create not allowed while custom resource definition is terminating',
   })
   assert.deepEqual(kind.shownVerbs, ['delete', 'deletecollection', 'get', 'list', 'watch'])
+  const empty = ending('False')
+  empty.rules.prepareCreate?.(created(empty, {}), context)
+  assert.equal(empty.shownVerbs, undefined)
 })
 
 test('the schema for server-side apply knows the metadata of the object and of those embedded in it', () => {

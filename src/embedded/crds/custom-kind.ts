@@ -1,4 +1,3 @@
-import { problemsOf } from '../../core/schema/check.ts'
 import { withDefaults } from '../../core/schema/defaults.ts'
 import { fieldError, fieldErrorUnder } from '../../core/schema/field-errors.ts'
 import { withoutNulls } from '../../core/schema/nulls.ts'
@@ -6,18 +5,26 @@ import { prune } from '../../core/schema/prune.ts'
 import type { Schema } from '../../core/schema/schema.ts'
 import type { FieldError } from '../kinds/field-errors.ts'
 import { invalidValue } from '../kinds/field-errors.ts'
-import type { Kind, KindVersion, Part, Rules, Subresource, Verb } from '../kinds/kind.ts'
+import type { Kind, KindVersion, Part, Rules, Subresource, Verb, View } from '../kinds/kind.ts'
 import type { ApiObject } from '../objects.ts'
 import { apiVersionOf, resourceName, splitApiVersion } from '../objects.ts'
 import { forbidden } from '../status.ts'
 import type { Converter } from './conversion.ts'
+import { Correlated } from './correlated.ts'
 import { asRoot, decodeCustom } from './decode-custom.ts'
 import type { Definition, DefinitionVersion, Names, ScalePaths } from './definition.ts'
-import { storageVersionOf } from './definition.ts'
+import { hasCondition, storageVersionOf } from './definition.ts'
 import { checkEmbeddedResources } from './embedded-resources.ts'
+import { checkType, metadataErrors } from './envelope-checks.ts'
+import { finalizerWarnings } from './finalizer-warnings.ts'
 import { plainSteps, valueAt } from './json-path.ts'
 import { columnsFor } from './printer-columns.ts'
-import { checkScaled, scaleView } from './scale-view.ts'
+import { problemsOfChange, problemsOfStatus } from './ratchet.ts'
+import type { RuleNode } from './rules/rule-tree.ts'
+import { ruleTree } from './rules/rule-tree.ts'
+import { runRulesInSlices } from './rules/run-rules.ts'
+import { checkScaled, checkScaledStatus, scaleView } from './scale-view.ts'
+import { byPriority } from './version-priority.ts'
 import { wholeSchema } from './whole-schema.ts'
 
 /** In the order in which discovery tells them. */
@@ -30,7 +37,7 @@ export interface CustomKindDeps {
 
 /** The kind that a definition makes, under the names that were accepted for it. */
 export function customKind(definition: Definition, { convert }: CustomKindDeps = {}): Kind {
-  const { spec, metadata } = definition
+  const { spec } = definition
   const { group } = spec
   const names: Names = definition.status?.acceptedNames?.plural ? definition.status.acceptedNames : spec.names
   const { kind, plural } = names
@@ -38,7 +45,10 @@ export function customKind(definition: Definition, { convert }: CustomKindDeps =
   const versionOf = (object: ApiObject): CustomVersion | undefined =>
     versions.get(splitApiVersion(object.apiVersion).version)
   const served = [...versions.values()].filter(({ declared }) => declared.served)
-  const isTerminating = metadata.deletionTimestamp !== undefined
+  const replicasPaths = new Map(
+    [...versions].map(([name, { scale }]) => [apiVersionOf(group, name), scale && plainSteps(scale.specReplicasPath)]),
+  )
+  const isTerminating = hasCondition(definition, 'Terminating')
   /** Defaults are those of the version that an object was stored in: what was converted from there gets no others. */
   const converted = new WeakSet<ApiObject>()
   const renew = (object: ApiObject): ApiObject =>
@@ -55,16 +65,27 @@ export function customKind(definition: Definition, { convert }: CustomKindDeps =
     namespaced: spec.scope === 'Namespaced',
     verbs,
     ...(isTerminating && { shownVerbs: verbs.filter((verb) => !['create', 'patch', 'update'].includes(verb)) }),
-    versions: served.map((version) => version.served(group)).sort(byPriority),
+    versions: served
+      .map((version) => ({
+        ...version.served(group),
+        subresources: subresourcesOf([version], versionOf, replicasPaths),
+      }))
+      .sort(byPriority),
     storage: resourceName(group, plural),
     storedAs: { apiVersion: apiVersionOf(group, storageVersionOf(definition)?.name ?? ''), kind },
-    rules: rulesOf({ group, plural }, versionOf, isTerminating),
-    subresources: subresourcesOf(served, versionOf),
+    rules: rulesOf({ group, plural, kind }, versionOf, isTerminating),
+    subresources: subresourcesOf(served, versionOf, replicasPaths),
     decode: (sent, { name }) => {
       const version = versions.get(name)
       return decodeCustom(version?.root ?? {}, sent, kind)
     },
     renew,
+    ...(!convert && {
+      inVersion(object: ApiObject, apiVersion: string) {
+        const version = versions.get(splitApiVersion(apiVersion).version)
+        return version && { object: { ...object, apiVersion }, schema: version.whole }
+      },
+    }),
     convert: async (objects, apiVersion) => {
       const wanted = versions.get(splitApiVersion(apiVersion).version)
       const sources = objects.map(renew)
@@ -88,12 +109,20 @@ class CustomVersion {
   readonly schema: Schema
   readonly root: Schema
   readonly #kind: string
+  #rules: RuleNode | null | undefined
+  #whole: Schema | undefined
 
   constructor(declared: DefinitionVersion, kind: string) {
     this.declared = declared
     this.schema = declared.schema?.openAPIV3Schema ?? { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }
     this.root = asRoot(this.schema)
     this.#kind = kind
+  }
+
+  /** With what every object has. */
+  get whole(): Schema {
+    this.#whole ??= wholeSchema(this.schema)
+    return this.#whole
   }
 
   get hasStatus(): boolean {
@@ -108,7 +137,7 @@ class CustomVersion {
     const { name, deprecated, deprecationWarning, selectableFields = [] } = this.declared
     return {
       name,
-      schema: wholeSchema(this.schema),
+      schema: this.whole,
       columns: columnsFor(this.declared),
       ...(deprecated && { deprecation: deprecationWarning ?? `${group}/${name} ${this.#kind} is deprecated` }),
       selectable: Object.fromEntries(
@@ -121,8 +150,9 @@ class CustomVersion {
   }
 
   /** Defaults first: null in a field with a default is that default, in any other it is nothing. */
-  filled(object: ApiObject): ApiObject {
-    return withoutNulls(this.schema, withDefaults(this.schema, object))
+  filled(object: ApiObject, keepsNulls = false): ApiObject {
+    const whole = withDefaults(this.schema, object)
+    return keepsNulls ? whole : withoutNulls(this.schema, whole)
   }
 
   /** As if it were written now: what the schema has dropped since is gone, what it has added is there. */
@@ -130,46 +160,83 @@ class CustomVersion {
     return this.filled(prune(this.root, object).value)
   }
 
-  check(object: ApiObject, group: string): FieldError[] {
-    return [
-      ...checkType(object, apiVersionOf(group, this.declared.name), this.#kind),
-      ...problemsOf(this.schema, object).map((problem) => fieldError(problem)),
-      ...checkEmbeddedResources(this.schema, object),
+  /** Of a new object, or of a change of `old`. */
+  async check(object: ApiObject, group: string, old?: ApiObject, warn: Warn = ignore): Promise<FieldError[]> {
+    const before = old && new Correlated(this.schema, object, old)
+    const mistaken = checkType(object, apiVersionOf(group, this.declared.name), this.#kind)
+    const wrong = () => [
+      ...problemsOfChange(this.schema, object, before).map((problem) => fieldError(problem)),
       ...(this.scale ? checkScaled(object, this.scale) : []),
     ]
+    const errors = [...(mistaken.length > 0 ? mistaken : wrong()), ...checkEmbeddedResources(this.schema, object)]
+    // Told by others, and in the way of the rules all the same.
+    const ofMetadata = mistaken.length > 0 ? [] : metadataErrors(object, old)
+    return [...errors, ...(await this.#checkRules([...ofMetadata, ...errors], object, before, warn))]
   }
 
   /** Of a change through the status subresource: the rest of the object is as it was, and may be no longer valid. */
-  checkStatus(object: ApiObject): FieldError[] {
-    const schema = this.schema.properties?.['status']
-    const status = object['status']
-    return [
-      ...(schema && status !== undefined
-        ? problemsOf(schema, status).map((problem) => fieldErrorUnder('status', problem))
-        : []),
-      ...(this.scale ? checkScaled(object, this.scale) : []),
+  async checkStatus(object: ApiObject, old: ApiObject, warn: Warn): Promise<FieldError[]> {
+    const before = new Correlated(this.schema, object, old)
+    const { ofStatus, ofLists } = problemsOfStatus(before)
+    const errors = [
+      ...ofStatus.map((problem) => fieldErrorUnder('status', problem)),
+      ...ofLists.map((problem) => fieldError(problem)),
+      ...(this.scale ? checkScaledStatus(object, this.scale) : []),
     ]
+    return [...errors, ...(await this.#checkRules(errors, object, before, warn))]
+  }
+
+  async #checkRules(
+    errors: readonly FieldError[],
+    object: ApiObject,
+    before: Correlated | undefined,
+    warn: Warn,
+  ): Promise<FieldError[]> {
+    if (this.#rules === undefined) this.#rules = ruleTree(this.schema) ?? null
+    if (this.#rules === null) return []
+    if (errors.some(({ reason }) => keepsFromRules.has(reason))) return [rulesNotChecked]
+    const outcome = await runRulesInSlices(this.#rules, {
+      value: object,
+      old: before?.old,
+      field: '',
+      ratchet: { current: before },
+    })
+    for (const warning of outcome.warnings) warn(warning)
+    return [...outcome.errors]
   }
 }
 
-function checkType(object: ApiObject, apiVersion: string, kind: string): FieldError[] {
-  return [
-    ...(object.kind === kind ? [] : [invalidValue('kind', object.kind, `must be ${kind}`)]),
-    ...(object.apiVersion === apiVersion
-      ? []
-      : [invalidValue('apiVersion', object.apiVersion, `must be ${apiVersion}`)]),
-  ]
-}
+type Warn = (text: string) => void
+const ignore: Warn = () => {}
+
+/** With these, values may be of other types than rules expect, or larger. */
+const keepsFromRules: ReadonlySet<string> = new Set([
+  'FieldValueNotSupported',
+  'FieldValueRequired',
+  'FieldValueTooLong',
+  'FieldValueTooMany',
+  'FieldValueTypeInvalid',
+])
+
+const rulesNotChecked = invalidValue(
+  '<nil>',
+  null,
+  'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
+)
 
 const selectableText = (value: unknown): string => (value === undefined || value === null ? '' : String(value))
 
 type VersionOf = (object: ApiObject) => CustomVersion | undefined
 
-function rulesOf(about: { group: string; plural: string }, versionOf: VersionOf, isTerminating: boolean): Rules {
+function rulesOf(
+  about: { group: string; plural: string; kind: string },
+  versionOf: VersionOf,
+  isTerminating: boolean,
+): Rules {
   return {
     updatesUnconditionally: false,
-    defaults(object) {
-      const filled = versionOf(object)?.filled(object)
+    defaults(object, isApplied = false) {
+      const filled = object.kind === about.kind ? versionOf(object)?.filled(object, isApplied) : undefined
       if (!filled || filled === object) return
       for (const name of Object.keys(object)) if (!Object.hasOwn(filled, name)) delete object[name]
       Object.assign(object, filled)
@@ -188,7 +255,9 @@ function rulesOf(about: { group: string; plural: string }, versionOf: VersionOf,
       if (old['status'] === undefined) delete object['status']
       else object['status'] = old['status']
     },
-    check: (object) => versionOf(object)?.check(object, about.group) ?? [],
+    checkCreate: (object) => versionOf(object)?.check(object, about.group) ?? [],
+    warnings: (object, old) => finalizerWarnings(object, old),
+    checkUpdate: (object, old, warn) => versionOf(object)?.check(object, about.group, old, warn) ?? [],
     generationOf(object) {
       const { apiVersion, kind, metadata, ...rest } = object
       if (!versionOf(object)?.hasStatus) return rest
@@ -198,15 +267,16 @@ function rulesOf(about: { group: string; plural: string }, versionOf: VersionOf,
   }
 }
 
-/**
- * What any served version has. A version without one of them answers for it all the same, unlike the real server: the
- * contract of a kind knows subresources of all versions only.
- */
-function subresourcesOf(served: readonly CustomVersion[], versionOf: VersionOf): Record<string, Subresource> {
+/** What any of these versions has. */
+function subresourcesOf(
+  served: readonly CustomVersion[],
+  versionOf: VersionOf,
+  replicasPaths: View['replicasPaths'],
+): Record<string, Subresource> {
   const scale = served.map(({ scale }) => scale).find((paths) => paths !== undefined)
   return {
     ...(served.some(({ hasStatus }) => hasStatus) && { status: statusOf(versionOf) }),
-    ...(scale && { scale: scaleView((object) => versionOf(object)?.scale ?? scale) }),
+    ...(scale && { scale: scaleView((object) => versionOf(object)?.scale ?? scale, replicasPaths) }),
   }
 }
 
@@ -220,19 +290,5 @@ const statusOf = (versionOf: VersionOf): Part => ({
     const metadata = { ...old.metadata, ...(managedFields && { managedFields }) }
     return { ...rest, metadata, ...(status !== undefined && { status }) } as ApiObject
   },
-  check: (object) => versionOf(object)?.checkStatus(object) ?? [],
+  check: (object, old, warn) => versionOf(object)?.checkStatus(object, old, warn) ?? [],
 })
-
-/** `v2` before `v1` before `v1beta1` before `v1alpha1`, and whatever is named otherwise last, by the alphabet. */
-function byPriority({ name: one }: KindVersion, { name: other }: KindVersion): number {
-  const [a, b] = [rankOf(one), rankOf(other)]
-  if (!a || !b) return a ? -1 : b ? 1 : one < other ? -1 : 1
-  return b[0] - a[0] || b[1] - a[1] || b[2] - a[2]
-}
-
-function rankOf(version: string): [stage: number, major: number, minor: number] | undefined {
-  const found = /^v([1-9]\d*)(?:(alpha|beta)([1-9]\d*))?$/.exec(version)
-  if (!found) return undefined
-  const stage = found[2] === undefined ? 2 : found[2] === 'beta' ? 1 : 0
-  return [stage, Number(found[1]), Number(found[3] ?? 0)]
-}

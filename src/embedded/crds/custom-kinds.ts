@@ -28,8 +28,8 @@ export class CustomKinds {
       this.forget(entry.name)
       return
     }
-    const { spec, status, metadata } = definition
-    const text = JSON.stringify([spec, status?.acceptedNames, metadata.deletionTimestamp])
+    const { spec, status } = definition
+    const text = JSON.stringify([spec, status?.acceptedNames, hasCondition(definition, 'Terminating')])
     const before = this.#madeFrom.get(entry.name)
     if (before?.text === text) return
     const kind = customKind(definition, { convert: converterOf(spec.conversion, this.#deps) })

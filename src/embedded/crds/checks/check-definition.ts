@@ -9,18 +9,18 @@ import { checkConversion } from './check-conversion.ts'
 import { checkFacets, hoistedFacets } from './check-version.ts'
 import { internalVersions } from './internal-form.ts'
 
-/** What is wrong with a definition, but for its metadata. */
-export function checkDefinition(definition: Definition): FieldError[] {
+/** What is wrong with a definition, but for its metadata. `old` is what an update finds. */
+export function checkDefinition(definition: Definition, old?: Definition): FieldError[] {
   const { metadata, spec } = definition
   const { group = '', names, scope, versions = [], conversion, preserveUnknownFields = false } = spec
   const errors: FieldError[] = []
   // An update cannot rename; what it changes of the two is told as immutable.
   if (!metadata.resourceVersion && metadata.name !== `${names.plural}.${group}`)
     errors.push(invalidValue('metadata.name', metadata.name, 'must be spec.names.plural+"."+spec.group'))
-  errors.push(...checkGroup(group), ...checkScope(scope), ...checkVersions(definition), ...checkNames(names))
+  errors.push(...checkGroup(group), ...checkScope(scope), ...checkVersions(definition, old), ...checkNames(names))
   const hoisted = hoistedFacets(versions)
   const [first] = versions
-  if (first) errors.push(...checkFacets(first, 'spec', (facet) => hoisted.has(facet)))
+  if (first) errors.push(...checkFacets(first, 'spec', (facet) => hoisted.has(facet), versionIn(old, first)))
   if (conversion) errors.push(...checkConversion(conversion, preserveUnknownFields))
   errors.push(...checkStored(definition))
   if (preserveUnknownFields)
@@ -47,7 +47,10 @@ function checkScope(scope: string | undefined): FieldError[] {
   return known.includes(scope) ? [] : [notSupported('spec.scope', scope, known)]
 }
 
-function checkVersions({ spec }: Definition): FieldError[] {
+const versionIn = (old: Definition | undefined, { name }: DefinitionVersion): DefinitionVersion | undefined =>
+  old?.spec.versions?.find((version) => version.name === name)
+
+function checkVersions({ spec }: Definition, old: Definition | undefined): FieldError[] {
   const versions = spec.versions ?? []
   const hoisted = hoistedFacets(versions)
   const errors = versions.flatMap((version, index) => {
@@ -55,7 +58,7 @@ function checkVersions({ spec }: Definition): FieldError[] {
     return [
       ...invalidFor(`${field}.name`, version.name, dns1035LabelFlaws(version.name ?? '')),
       ...checkDeprecation(version, `${field}.deprecationWarning`),
-      ...checkFacets(version, field, (facet) => !hoisted.has(facet)),
+      ...checkFacets(version, field, (facet) => !hoisted.has(facet), versionIn(old, version)),
       ...(version.schema?.openAPIV3Schema ? [] : [required(`${field}.schema.openAPIV3Schema`)]),
     ]
   })

@@ -1,32 +1,42 @@
 import type { Schema } from '../../../core/schema/schema.ts'
 import type { FieldError } from '../../kinds/field-errors.ts'
 import { forbiddenField, invalidValue } from '../../kinds/field-errors.ts'
-import { checkCelRules } from './cel-rules.ts'
-import { checkDefault } from './check-defaults.ts'
+import { checkDefaults } from './check-defaults.ts'
 import { checkKeywords } from './check-keywords.ts'
+import { checkRuleForms, checkRules } from './check-rules.ts'
 import { checkCompleteness, checkStructure, intOrStringUnion } from './check-structure.ts'
 import { internalSchema } from './internal-form.ts'
 import { nodesOf } from './schema-walk.ts'
 
-/** The schema of one version, which is at `field`. */
-export function checkSchema(schema: Schema, field: string, hasStatus: boolean): FieldError[] {
-  return [...(hasStatus ? checkRootBesideStatus(schema, field) : []), ...checkContents(schema, field)]
+export interface SchemaCheck {
+  readonly hasStatus: boolean
+  /** Of an update that leaves this schema as it was. */
+  readonly isUnchanged: boolean
 }
 
-function checkContents(schema: Schema, field: string): FieldError[] {
-  const errors: FieldError[] = []
-  if (schema.nullable) errors.push(forbiddenField(`${field}.nullable`, 'nullable cannot be true at the root'))
+/** The schema of one version, which is at `field`. */
+export function checkSchema(schema: Schema, field: string, { hasStatus, isUnchanged }: SchemaCheck): FieldError[] {
+  return [...(hasStatus ? checkRootBesideStatus(schema, field) : []), ...checkContents(schema, field, isUnchanged)]
+}
+
+function checkContents(schema: Schema, field: string, isUnchanged: boolean): FieldError[] {
   const nodes = [...nodesOf(schema, field)]
-  for (const node of nodes) errors.push(...checkStructure(node))
   const excused = new Set(nodes.flatMap(intOrStringUnion))
-  const counted = errors.filter((error) => !excused.has(error.field))
-  for (const node of nodes) counted.push(...checkKeywords(node))
-  counted.push(...checkCompleteness(schema, field))
-  for (const node of nodes) counted.push(...checkCelRules(node.schema, node.field))
-  if (counted.length > 0) return counted
-  return nodes.some(({ schema: part }) => (part as { $schema?: string }).$schema)
-    ? [invalidValue(field, '', "OpenAPIV3Schema 'schema' is not supported")]
-    : nodes.flatMap(checkDefault)
+  const shape: FieldError[] = schema.nullable
+    ? [forbiddenField(`${field}.nullable`, 'nullable cannot be true at the root')]
+    : []
+  for (const node of nodes) shape.push(...checkStructure(node).filter((error) => !excused.has(error.field)))
+  const keywords = nodes.flatMap(checkKeywords)
+  shape.push(...checkCompleteness(schema, field))
+  const forms = nodes.flatMap(({ schema: part, field: at }) => checkRuleForms(part, at))
+  const isSound = shape.length + keywords.length === 0
+  if (isSound && nodes.some(({ schema: part }) => (part as { $schema?: string }).$schema))
+    return [invalidValue(field, '', "OpenAPIV3Schema 'schema' is not supported"), ...forms]
+  const defaults = isSound ? checkDefaults(nodes) : []
+  const others = [...shape, ...keywords, ...defaults]
+  const wrong = [...keywords, ...forms].map((error) => error.field)
+  const isTyped = shape.length + defaults.length === 0 && !keywords.some((error) => error.field.endsWith('.pattern'))
+  return [...others, ...forms, ...(isTyped ? checkRules(schema, field, { wrong, isUnchanged }) : [])]
 }
 
 const allowedBesideStatus = [

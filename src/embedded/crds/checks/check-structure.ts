@@ -95,6 +95,7 @@ const forbiddenInNested: readonly [keyword: string, why: string][] = [
   ['x-kubernetes-list-map-keys', 'must be empty to be structural'],
   ['x-kubernetes-list-type', 'must be undefined to be structural'],
   ['x-kubernetes-map-type', 'must be undefined to be structural'],
+  ['x-kubernetes-validations', 'must be empty to be structural'],
 ]
 
 function checkNested(schema: Schema, field: string): FieldError[] {
@@ -139,7 +140,7 @@ function missing(nested: Schema, declared: Schema, at: string, field: string, is
     const [place, by] = [`${field}.properties[${name}]`, `${at}.properties[${name}]`]
     if (isTop && name === 'metadata' && field.endsWith('openAPIV3Schema'))
       errors.push(forbiddenField(by, 'must not be specified in a nested context'))
-    const counterpart = declared.properties?.[name]
+    const counterpart = Object.hasOwn(declared.properties ?? {}, name) ? declared.properties?.[name] : undefined
     if (!counterpart) lacks(place, by)
     else errors.push(...missing(part, counterpart, by, place, false))
   }

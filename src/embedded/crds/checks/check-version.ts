@@ -18,22 +18,22 @@ export const hoistedFacets = (versions: readonly DefinitionVersion[]): Set<Facet
     ),
   )
 
-/** The facets of one version that it does not share, or of all where they are shared. `field` is where they stand. */
+/** The facets of one version that it does not share, or of all where they are shared. `field` is where they stand, `old` what an update finds. */
 export function checkFacets(
   version: DefinitionVersion,
   field: string,
   wanted: (facet: Facet) => boolean,
+  old?: DefinitionVersion,
 ): FieldError[] {
   const errors: FieldError[] = []
   const schema = version.schema?.openAPIV3Schema
   const hoisted = field === 'spec'
   if (wanted('schema') && schema)
     errors.push(
-      ...checkSchema(
-        schema,
-        `${field}.${hoisted ? 'validation' : 'schema'}.openAPIV3Schema`,
-        version.subresources?.status !== undefined,
-      ),
+      ...checkSchema(schema, `${field}.${hoisted ? 'validation' : 'schema'}.openAPIV3Schema`, {
+        hasStatus: version.subresources?.status !== undefined,
+        isUnchanged: isDeepStrictEqual(schema, old?.schema?.openAPIV3Schema),
+      }),
     )
   if (wanted('subresources') && version.subresources?.scale)
     errors.push(...checkScale(version.subresources.scale, `${field}.subresources.scale`))
