@@ -5,10 +5,12 @@ import { aborted } from '../core/lifecycle.ts'
 import type { LogLevel } from '../core/log.ts'
 import { createLog } from '../core/log.ts'
 import { systemRandom } from '../core/random.ts'
+import { checkpointFrom } from './kill-at.ts'
+import { careCommands, needData } from './kube-care.ts'
 import type { Stop } from './stop-signal.ts'
 
 interface KubeOptions {
-  data: string
+  data?: string
   port?: number
   authorizationConfig?: string
   authenticationConfig?: string
@@ -31,12 +33,13 @@ Examples:
   lanyard kube --data ./kube                       serve until Ctrl-C
   kubectl --kubeconfig ./kube/admin.kubeconfig get namespaces
   lanyard kube --data ./other --port 7443          a second one beside it
-  lanyard kube --data ./kube --controllers=*,-csrsigning`
+  lanyard kube --data ./kube --controllers=*,-csrsigning
+  lanyard kube backup --data ./kube --to kube.backup`
 
 export function kubeCommand(stop: Stop): Command {
-  return new Command('kube')
+  const command = new Command('kube')
     .description('Serve a Kubernetes API from a folder, for a laptop, an edge site or a test. It runs no pods.')
-    .requiredOption('--data <folder>', 'where everything is kept; one process a folder')
+    .option('--data <folder>', 'where everything is kept; one process a folder')
     .option('--port <port>', 'the port on 127.0.0.1 (default: the one it had before, else any that is free)', portOf)
     .option('--authorization-config <file>', 'an AuthorizationConfiguration, as kube-apiserver takes it')
     .option('--authentication-config <file>', 'an AuthenticationConfiguration, as kube-apiserver takes it')
@@ -57,7 +60,9 @@ export function kubeCommand(stop: Stop): Command {
         .default('warn'),
     )
     .addHelpText('after', examples)
-    .action((options: KubeOptions) => kube(options, stop))
+    .action((options: KubeOptions, self: Command) => kube(options, self, stop))
+  for (const part of careCommands(stop)) command.addCommand(part)
+  return command
 }
 
 function portOf(text: string): number {
@@ -66,12 +71,15 @@ function portOf(text: string): number {
   throw new InvalidArgumentError('It is a whole number from 1 to 65535.')
 }
 
-async function kube(options: KubeOptions, stop: Stop): Promise<void> {
+async function kube(options: KubeOptions, command: Command, stop: Stop): Promise<void> {
+  const { data } = options
+  if (data === undefined) return needData(command)
   const isTerminal = process.stderr.isTTY
   const log = createLog({ level: options.logLevel, pretty: isTerminal, colour: isTerminal })
   const { startEmbedded } = await import('../embedded/index.ts')
   await using plane = await startEmbedded({
-    dir: resolve(options.data),
+    dir: resolve(data),
+    checkpoint: checkpointFrom(process.env['LANYARD_KILL_AT']),
     clock: systemClock,
     random: systemRandom,
     log,

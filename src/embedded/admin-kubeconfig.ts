@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { replaceFile } from '../core/replace-file.ts'
 import { emptyKubeconfig, formatKubeconfig, withContext } from '../kube/kubeconfig/index.ts'
@@ -11,6 +12,9 @@ export async function writeAdminKubeconfig(dir: string, url: string, { serverCa,
     user: { clientCertificateData: admin.certPem, clientKeyData: admin.keyPem },
     names: { cluster: 'lanyard', user: 'kubernetes-admin', context: 'lanyard' },
   })
-  await replaceFile(path, formatKubeconfig(config).reveal())
+  const text = formatKubeconfig(config).reveal()
+  // On a disk that is full, a start that changes nothing must go on.
+  const held = await readFile(path, 'utf8').catch(() => undefined)
+  if (held !== text) await replaceFile(path, text)
   return path
 }

@@ -2,39 +2,21 @@ import { closeSync, fdatasync, openSync } from 'node:fs'
 import type { StatementSync } from 'node:sqlite'
 import { DatabaseSync } from 'node:sqlite'
 import { promisify } from 'node:util'
+import type { Checkpoint } from '../../core/checkpoint.ts'
+import { passBy } from '../../core/checkpoint.ts'
 import { failures } from '../failures.ts'
+import type { RowContent } from './checksum.ts'
+import { historyChecksum, rowChecksum } from './checksum.ts'
+import { applicationId, format, pragma, schema, whyNotOurs } from './formats.ts'
+import { rowName } from './inspect-row.ts'
+import { markOpen, unmarkOpen, whyEmpty, whyLogLost } from './left-behind.ts'
+import { migrate } from './migrate.ts'
 import { privateFile } from './private-files.ts'
-import { openingFailure } from './sqlite-errors.ts'
+import { DamagedData, openingFailure } from './sqlite-errors.ts'
 import type { Change } from './store.ts'
 
-/** "LNYD": tells a database of ours from any other. */
-const applicationId = 0x4c4e5944
-const format = 1
-
-const schema = `
-  CREATE TABLE change (
-    revision INTEGER PRIMARY KEY,
-    storage TEXT NOT NULL,
-    namespace TEXT NOT NULL,
-    name TEXT NOT NULL,
-    deleted INTEGER NOT NULL,
-    writtenAt INTEGER NOT NULL,
-    text TEXT NOT NULL
-  ) STRICT;
-  CREATE TABLE history (oldestRevision INTEGER NOT NULL) STRICT;
-  INSERT INTO history VALUES (0);
-  PRAGMA application_id = ${applicationId};
-  PRAGMA user_version = ${format};
-`
-
-export interface Row {
-  revision: number
-  storage: string
-  namespace: string
-  name: string
-  deleted: number
-  writtenAt: number
-  text: string
+export interface Row extends RowContent {
+  checksum: number
 }
 
 export interface DatabaseOptions {
@@ -43,6 +25,7 @@ export interface DatabaseOptions {
   maxPages?: number | undefined
   /** Brings what was written to the file on disk. Default: fdatasync. */
   sync?: ((file: number) => Promise<void>) | undefined
+  checkpoint?: Checkpoint | undefined
 }
 
 /** What one transaction does besides adding changes. */
@@ -58,6 +41,7 @@ export interface Sweep {
  * and watcher of this process for the milliseconds that a disk takes.
  */
 export class Database {
+  readonly #path: string
   readonly #database: DatabaseSync
   readonly #log: number
   readonly #sync: (file: number) => Promise<void>
@@ -67,24 +51,33 @@ export class Database {
   /** Rows from this revision on were committed but may not be on disk. */
   #doubtfulFrom: number | undefined
 
-  constructor(database: DatabaseSync, log: number, sync: (file: number) => Promise<void>) {
+  constructor(path: string, database: DatabaseSync, sync: (file: number) => Promise<void>) {
+    this.#path = path
     this.#database = database
-    this.#log = log
+    this.#log = openSync(`${path}-wal`, 'r+')
+    markOpen(path)
     this.#sync = sync
-    this.#insert = database.prepare('INSERT INTO change VALUES (?, ?, ?, ?, ?, ?, ?)')
+    this.#insert = database.prepare('INSERT INTO change VALUES (?, ?, ?, ?, ?, ?, ?, ?)')
     this.#delete = database.prepare('DELETE FROM change WHERE revision = ?')
-    this.#setOldest = database.prepare('UPDATE history SET oldestRevision = ?')
+    this.#setOldest = database.prepare('UPDATE history SET oldestRevision = ?, checksum = ?')
   }
 
   get oldestRevision(): number {
-    return Number(this.#database.prepare('SELECT oldestRevision FROM history').get()?.['oldestRevision'])
+    const rows = this.#database.prepare('SELECT * FROM history').all()
+    const oldest = Number(rows[0]?.['oldestRevision'])
+    if (rows.length !== 1 || rows[0]?.['checksum'] !== historyChecksum(oldest))
+      throw new DamagedData('where the history begins is not what was written')
+    return oldest
   }
 
-  /** Oldest first. */
-  rows(): Iterable<Row> {
-    return this.#database
-      .prepare('SELECT * FROM change ORDER BY revision')
-      .iterate() as Iterable<unknown> as Iterable<Row>
+  /** Oldest first. Throws at one that is not what was written. */
+  *rows(): Iterable<Row> {
+    const found = this.#database.prepare('SELECT * FROM change ORDER BY revision').iterate()
+    for (const row of found as Iterable<unknown> as Iterable<Row>) {
+      if (row.checksum !== rowChecksum(row))
+        throw new DamagedData(`of ${rowName(row)} at revision ${row.revision}: its checksum does not fit`)
+      yield row
+    }
   }
 
   /** All of it or nothing, and on disk when it resolves. */
@@ -94,7 +87,9 @@ export class Database {
       if (sweep) this.#sweep(sweep)
       for (const { type, revision, entry } of changes) {
         const { storage, namespace, name, writtenAt, text } = entry
-        this.#insert.run(revision, storage, namespace, name, type === 'DELETED' ? 1 : 0, writtenAt, text)
+        const deleted = type === 'DELETED' ? 1 : 0
+        const checksum = rowChecksum({ revision, storage, namespace, name, deleted, writtenAt, text })
+        this.#insert.run(revision, storage, namespace, name, deleted, writtenAt, text, checksum)
       }
     })
     try {
@@ -105,11 +100,19 @@ export class Database {
     }
   }
 
+  /** Gives what deleted rows took back to the disk. */
+  shrink(): void {
+    this.#database.exec('VACUUM')
+    this.#database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+  }
+
   close(): void {
     try {
       this.#mend()
     } finally {
       closeSync(this.#log)
+      // Before SQLite removes the log: see whyLogLost.
+      unmarkOpen(this.#path)
       this.#database.close()
     }
   }
@@ -128,7 +131,7 @@ export class Database {
   }
 
   #sweep({ oldestRevision, revisions }: Sweep): void {
-    this.#setOldest.run(oldestRevision)
+    this.#setOldest.run(oldestRevision, historyChecksum(oldestRevision))
     for (const revision of revisions) this.#delete.run(revision)
   }
 
@@ -145,32 +148,42 @@ export class Database {
   }
 }
 
-export function openDatabase({ path, maxPages, sync = promisify(fdatasync) }: DatabaseOptions): Database {
+export function openDatabase(options: DatabaseOptions): Database {
+  const { path, maxPages, sync = promisify(fdatasync), checkpoint = passBy } = options
   let database: DatabaseSync | undefined
   try {
+    const why = whyEmpty(path) ?? whyLogLost(path)
+    if (why) throw new DamagedData(why)
     database = new DatabaseSync(privateFile(path))
     // Exclusive: no other process can write, whether it respects the lock of the folder or not.
     database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL')
-    prepareSchema(database, path)
+    prepareSchema(database, path, checkpoint)
     if (maxPages !== undefined) database.exec(`PRAGMA max_page_count = ${Math.trunc(maxPages)}`)
-    return new Database(database, openSync(`${path}-wal`, 'r+'), sync)
+    return new Database(path, database, sync)
   } catch (error) {
     if (database?.isOpen) database.close()
     throw openingFailure(path, error)
   }
 }
 
-function prepareSchema(database: DatabaseSync, path: string): void {
-  const pragma = (name: string) => database.prepare(`PRAGMA ${name}`).get()?.[name]
-  const [found, tables] = [
-    Number(pragma('user_version')),
-    database.prepare('SELECT count(*) AS count FROM sqlite_schema').get()?.['count'],
-  ]
+function prepareSchema(database: DatabaseSync, path: string, checkpoint: Checkpoint): void {
+  const found = Number(pragma(database, 'user_version'))
+  const tables = database.prepare('SELECT count(*) AS count FROM sqlite_schema').get()?.['count']
   if (found === 0 && tables === 0) {
-    database.exec(`BEGIN IMMEDIATE; ${schema} COMMIT`)
+    // On disk before the first change follows it: see readLog.
+    database.exec(`BEGIN IMMEDIATE; ${schema} COMMIT; PRAGMA wal_checkpoint(TRUNCATE)`)
     return
   }
-  if (pragma('application_id') !== applicationId)
-    throw failures.EMBEDDED_DATA_DAMAGED({ path, detail: 'it is a database of another program' })
-  if (found > format) throw failures.EMBEDDED_DATA_TOO_NEW({ path, found, known: format })
+  const isOurs = pragma(database, 'application_id') === applicationId
+  if (isOurs && found > format) throw failures.EMBEDDED_DATA_TOO_NEW({ path, found, known: format })
+  const why = whyNotOurs(database, found) ?? whyDamagedPages(database)
+  if (why) throw new DamagedData(why)
+  migrate(database, path, found, checkpoint)
+}
+
+/** Pages that make no sense may hide rows without a word: what is read of such a file is not all there was. */
+export function whyDamagedPages(database: DatabaseSync): string | undefined {
+  const [first] = database.prepare('PRAGMA quick_check(1)').all()
+  const verdict = String(first?.['quick_check'])
+  return verdict === 'ok' ? undefined : verdict.replace(/\s+/g, ' ')
 }

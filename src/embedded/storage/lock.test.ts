@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { tempDir } from '../../../test/support/temp-dir.ts'
@@ -63,6 +63,13 @@ test('a lock file that is none is damaged', (t) => {
   writeFileSync(join(dir, 'lock.db'), 'not a database'.repeat(1_000))
   assert.throws(
     () => lockFolder(dir),
-    (error) => isFailure(error, 'EMBEDDED_DATA_DAMAGED'),
+    (error) => isFailure(error, 'EMBEDDED_LOCK_DAMAGED'),
   )
+})
+
+test('E3h: a lock takes no room, so that a folder on a disk that is full can be served and backed up', (t) => {
+  const dir = tempDir(t)
+  using _lock = lockFolder(dir)
+  assert.deepEqual(readdirSync(dir).sort(), ['lock.db', 'lock.pid'])
+  assert.equal(statSync(join(dir, 'lock.db')).size, 0)
 })

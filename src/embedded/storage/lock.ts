@@ -1,9 +1,12 @@
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import type { Checkpoint } from '../../core/checkpoint.ts'
+import { passBy } from '../../core/checkpoint.ts'
 import { failures } from '../failures.ts'
-import { privateFolder } from './private-files.ts'
-import { isBusy, openingFailure } from './sqlite-errors.ts'
+import { detailOf, privateFolder } from './private-files.ts'
+import { takeUpRestored } from './restored.ts'
+import { isBusy, isDamage, openingFailure } from './sqlite-errors.ts'
 
 /** For one that is just ending, and for a winner that has yet to write down who it is. */
 const patienceMs = 300
@@ -11,20 +14,29 @@ const patienceMs = 300
 /**
  * Makes the folder this process's alone until it is disposed of, or throws EMBEDDED_FOLDER_IN_USE. The kernel holds
  * the lock, through SQLite, and drops it with the process however that ends; the number in `lock.pid` is for people
- * and decides nothing, as numbers of processes are used again.
+ * and decides nothing, as numbers of processes are used again. A restore that was under way is brought to its end.
  */
-export function lockFolder(dir: string): Disposable {
+export function lockFolder(dir: string, checkpoint: Checkpoint = passBy): Disposable {
   const path = privateFolder(dir)
   const owner = join(dir, 'lock.pid')
   const lock = new DatabaseSync(path, { timeout: patienceMs })
   try {
-    lock.exec('BEGIN EXCLUSIVE')
+    // Nothing is ever written, so nothing needs a journal: on a disk that is full there would be no room for one.
+    lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE')
   } catch (error) {
     lock.close()
-    throw isBusy(error) ? failures.EMBEDDED_FOLDER_IN_USE({ dir, ...ownerIn(owner) }) : openingFailure(path, error)
+    if (isBusy(error)) throw failures.EMBEDDED_FOLDER_IN_USE({ dir, ...ownerIn(owner) })
+    throw isDamage(error)
+      ? failures.EMBEDDED_LOCK_DAMAGED({ path, detail: detailOf(error) }, error)
+      : openingFailure(path, error)
   }
-  rmSync(owner, { force: true })
-  writeFileSync(owner, `${process.pid}\n`, { mode: 0o600 })
+  nameOwner(owner)
+  try {
+    takeUpRestored(dir, checkpoint)
+  } catch (error) {
+    lock.close()
+    throw failures.EMBEDDED_FOLDER_UNUSABLE({ dir, detail: detailOf(error) }, error)
+  }
   let isHeld = true
   return {
     [Symbol.dispose]() {
@@ -34,6 +46,15 @@ export function lockFolder(dir: string): Disposable {
       rmSync(owner, { force: true })
       lock.close()
     },
+  }
+}
+
+function nameOwner(path: string): void {
+  try {
+    rmSync(path, { force: true })
+    writeFileSync(path, `${process.pid}\n`, { mode: 0o600 })
+  } catch {
+    // On a disk that is full: people are not told who it is, and what is there is served.
   }
 }
 

@@ -272,5 +272,5 @@ test('E3: everything in the folder is for its owner alone', async (t) => {
   await put(store, 'a', '1')
   const modes = Object.fromEntries(readdirSync(dir).map((file) => [file, statSync(join(dir, file)).mode & 0o777]))
   assert.equal(statSync(dir).mode & 0o777, 0o700)
-  assert.deepEqual(modes, { 'lock.db': 0o600, 'state.db': 0o600, 'state.db-wal': 0o600 })
+  assert.deepEqual(modes, { 'lock.db': 0o600, 'state.db': 0o600, 'state.db-open': 0o600, 'state.db-wal': 0o600 })
 })

@@ -1,4 +1,6 @@
 import { join } from 'node:path'
+import type { Checkpoint } from '../../core/checkpoint.ts'
+import { passBy } from '../../core/checkpoint.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Log } from '../../core/log.ts'
 import type { Verdict } from './batch.ts'
@@ -22,16 +24,18 @@ export interface StoreOptions {
   maxPages?: number
   /** Brings a written file on disk. Default: fdatasync. */
   sync?: (file: number) => Promise<void>
+  checkpoint?: Checkpoint
 }
 
-export function openStore({ dir, clock, log, historyLimit = 10_000, maxPages, sync }: StoreOptions): Store {
+export function openStore(options: StoreOptions): Store {
+  const { dir, historyLimit = 10_000, maxPages, sync, checkpoint } = options
   privateFolder(dir)
   const path = join(dir, 'state.db')
-  const database = openDatabase({ path, maxPages, sync })
+  const database = openDatabase({ path, maxPages, sync, checkpoint })
   try {
     const state = new State(Math.max(1, historyLimit), database.oldestRevision)
     state.load(database.rows())
-    return new SqliteStore(state, database, clock, log)
+    return new SqliteStore(state, database, options)
   } catch (error) {
     database.close()
     throw openingFailure(path, error)
@@ -52,6 +56,7 @@ class SqliteStore implements Store {
   readonly #database: Database
   readonly #clock: Pick<Clock, 'now'>
   readonly #log: Log
+  readonly #checkpoint: Checkpoint
   readonly #listeners = new Set<(changes: readonly Change[]) => void>()
   #queue: Writer[] = []
   #turn: Promise<unknown> = Promise.resolve()
@@ -60,11 +65,12 @@ class SqliteStore implements Store {
   #isFailing = false
   #closed: Promise<void> | undefined
 
-  constructor(state: State, database: Database, clock: Pick<Clock, 'now'>, log: Log) {
+  constructor(state: State, database: Database, { clock, log, checkpoint = passBy }: StoreOptions) {
     this.#state = state
     this.#database = database
     this.#clock = clock
     this.#log = log
+    this.#checkpoint = checkpoint
     this.#lastRevision = state.revision
   }
 
@@ -88,6 +94,10 @@ class SqliteStore implements Store {
     return this.#state.count(storage)
   }
 
+  storages(): readonly string[] {
+    return this.#state.storages()
+  }
+
   changesSince(revision: number, storage?: string): readonly Change[] | undefined {
     return this.#state.changesSince(revision, storage)
   }
@@ -109,6 +119,19 @@ class SqliteStore implements Store {
     return this.#inTurn(async () => {
       await this.#append([], { oldestRevision: this.revision, revisions: [] })
       this.#state.forgetHistory()
+    })
+  }
+
+  async compact(): Promise<void> {
+    await this.forgetHistory()
+    this.#checkpoint('kube-compact.forgotten')
+    await this.#inTurn(async () => {
+      const { needless, oldestRevision } = this.#state
+      await this.#append([], { oldestRevision, revisions: needless })
+      this.#state.swept(needless.length)
+      this.#checkpoint('kube-compact.swept')
+      this.#database.shrink()
+      this.#checkpoint('kube-compact.shrunk')
     })
   }
 

@@ -37,10 +37,18 @@ export function privateFile(path: string): string {
     return path
   }
   closeSync(openSync(path, 'ax', 0o600))
-  const folder = openSync(dirname(path), 'r')
-  fsyncSync(folder)
-  closeSync(folder)
+  syncFolder(dirname(path))
   return path
+}
+
+/** After this, what was made, renamed or removed in it stays so. */
+export function syncFolder(dir: string): void {
+  const folder = openSync(dir, 'r')
+  try {
+    fsyncSync(folder)
+  } finally {
+    closeSync(folder)
+  }
 }
 
 const isOpenToOthers = (path: string): boolean => (statSync(path).mode & forOthers) !== 0

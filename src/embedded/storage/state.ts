@@ -36,6 +36,10 @@ export class State {
     return this.#collections.get(storage)?.size ?? 0
   }
 
+  storages(): readonly string[] {
+    return [...this.#collections.keys()]
+  }
+
   list(storage: string, query: Query): Page {
     const revision = Math.min(query.at ?? this.#revision, this.#revision)
     if (revision < this.oldestRevision) throw new RangeError('the state at this revision is forgotten')

@@ -64,6 +64,8 @@ export interface Store {
   /** In the order of keys (`namespace/name`), bytewise: `a-b/x` comes before `a/x`. */
   list(storage: string, query?: Query): Page
   count(storage: string): number
+  /** Those that hold something, or did. */
+  storages(): readonly string[]
   /** Resolves when it is on disk and visible. Throws `StaleWrite`, or `StorageFailure` when the disk refuses. */
   write(write: Write): Promise<Entry>
   /** Changes after `revision`, oldest first; undefined when some of them are forgotten. Without storage: all. */
@@ -72,6 +74,8 @@ export interface Store {
   subscribe(listener: (changes: readonly Change[]) => void): Disposable
   /** Makes the history begin with the next change: `oldestRevision` becomes `revision`, also after a restart. */
   forgetHistory(): Promise<void>
+  /** Deletes what only the history needed, and gives the room back to the disk. Nobody is served meanwhile. */
+  compact(): Promise<void>
   /** Waits for what is being written. */
   close(): Promise<void>
 }
