@@ -1,6 +1,7 @@
 import type { Kube } from '../../src/kube/kube.ts'
 import { goTypes } from './go-types.ts'
 import { oneALine } from './one-a-line.ts'
+import { openApi } from './openapi.ts'
 import { bootstrapPolicy } from './policy.ts'
 import { kindsOf, resources } from './resources.ts'
 import { schemas } from './schemas.ts'
@@ -17,6 +18,7 @@ export async function factFiles(kube: Kube): Promise<Map<string, string>> {
     [`${kinds}/columns.json`, oneALine({ columns: found.columns })],
     [`${kinds}/schemas.json`, oneALine(written)],
     [`${kinds}/go-types.json`, oneALine(await goTypes(kube, found.resources, written))],
+    [`${kinds}/openapi.json`, oneALine(await openApi(kube))],
     [`${kinds}/version.json`, oneALine(await version(kube))],
   ])
 }

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import type { Schema } from '../../core/schema/schema.ts'
 import { aKind, registryOf } from '../admission/testing/scene.ts'
 import type { ApiObject } from '../objects.ts'
-import { byStability, groupDocumentOf, groupsDocument, resourcesDocument } from './discovery.ts'
+import { byStability, groupDocumentOf, groupsDocument, groupsOf, resourcesDocument } from './discovery.ts'
 import { builtInRegistry } from './testing/scene.ts'
 
 const schema: Schema = { type: 'object' }
@@ -56,11 +56,16 @@ test('a group tells all versions of its kinds, and prefers the most stable', () 
   assert.deepEqual([groupDocumentOf(registry, ''), groupDocumentOf(registry, 'none')], [undefined, undefined])
 })
 
-test('groups of Kubernetes come first, others by name', () => {
-  const registry = builtInRegistry(aKind('zoo.example.com', 'A', 'as'), aKind('a.example.com', 'B', 'bs'))
+test('groups of Kubernetes come first, others by the names of their versions', () => {
+  const registry = builtInRegistry(
+    aKind('b.example.com', 'A', 'as', { versionNames: ['v2', 'v1'] }),
+    aKind('a.example.com', 'B', 'bs', { versionNames: ['v1beta1'] }),
+    aKind('c.example.com', 'C', 'cs', { versionNames: ['v1'] }),
+  )
   const names = groupsDocument(registry).groups.map(({ name }) => name)
   assert.equal(names[0], 'apps')
-  assert.deepEqual(names.slice(-2), ['a.example.com', 'zoo.example.com'])
+  assert.deepEqual(names.slice(-3), ['b.example.com', 'c.example.com', 'a.example.com'])
+  assert.deepEqual(groupsOf(registry.all()).slice(-3), ['a.example.com', 'b.example.com', 'c.example.com'])
 })
 
 test('the resources of a version, each with what can be done and what is behind it', () => {
@@ -76,6 +81,8 @@ test('the resources of a version, each with what can be done and what is behind 
         scale: {
           ...{ type: 'view', verbs: ['get'], apiVersion: 'autoscaling/v1', kind: 'Scale', schema },
           ...{ show: (object: ApiObject) => object, merge: (submitted: ApiObject) => submitted },
+          replicasPaths: new Map(),
+          columns: [],
         },
         token: { type: 'action', apiVersion: 'v1', kind: 'Token', schema, act: async (submitted) => submitted },
       },

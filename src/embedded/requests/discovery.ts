@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { factsOf } from '../kinds/facts/facts.ts'
-import type { Kind } from '../kinds/kind.ts'
+import type { Kind, KindVersion } from '../kinds/kind.ts'
 import type { Registry } from '../kinds/registry.ts'
+import { subresourcesOf } from '../kinds/registry.ts'
 import { apiVersionOf, splitApiVersion } from '../objects.ts'
 
 /** The documents by which a client learns what is served, made from the kinds there are. */
@@ -29,7 +30,7 @@ const place = (group: string): number => {
   return index < 0 ? groupOrder.length : index
 }
 
-function versionsOf(kinds: readonly Kind[], group: string): GroupVersion[] {
+export function versionsOf(kinds: readonly Kind[], group: string): GroupVersion[] {
   const names = new Set(
     kinds.filter((kind) => kind.group === group).flatMap((kind) => kind.versions.map(({ name }) => name)),
   )
@@ -65,10 +66,23 @@ export function apiVersionsDocument(address: string) {
 
 export function groupsDocument(registry: Registry) {
   const kinds = registry.all()
-  const groups = [...new Set(kinds.map(({ group }) => group))].filter((group) => group !== '')
-  const ordered = groups.sort((a, b) => place(a) - place(b) || (a < b ? -1 : 1))
-  return { kind: 'APIGroupList', apiVersion: 'v1', groups: ordered.map((group) => groupDocument(kinds, group)) }
+  const groups = groupsOf(kinds, (group) => servicesOf(kinds, group)[0] ?? '').map((group) =>
+    groupDocument(kinds, group),
+  )
+  return { kind: 'APIGroupList', apiVersion: 'v1', groups }
 }
+
+/** All but the core group: those of Kubernetes first, others by a name. */
+export function groupsOf(kinds: readonly Kind[], nameOf = (group: string) => group): string[] {
+  const groups = [...new Set(kinds.map(({ group }) => group))].filter((group) => group !== '')
+  return groups.sort((a, b) => place(a) - place(b) || (nameOf(a) < nameOf(b) ? -1 : 1))
+}
+
+/** The real server keeps versions as objects under these names, and goes by those where it tells all groups. */
+const servicesOf = (kinds: readonly Kind[], group: string): string[] =>
+  versionsOf(kinds, group)
+    .map(({ version }) => `${version}.${group}`)
+    .sort()
 
 export function groupDocumentOf(registry: Registry, group: string) {
   const kinds = registry.all()
@@ -77,12 +91,7 @@ export function groupDocumentOf(registry: Registry, group: string) {
 }
 
 export function resourcesDocument(registry: Registry, group: string, version: string) {
-  const resources = registry
-    .all()
-    .filter((kind) => kind.group === group)
-    .filter((kind) => kind.versions.some(({ name }) => name === version))
-    .sort((one, other) => (one.plural < other.plural ? -1 : 1))
-    .flatMap(resourceEntries)
+  const resources = servedIn(registry.all(), group, version).flatMap(resourceEntries)
   if (resources.length === 0) return undefined
   return {
     kind: 'APIResourceList',
@@ -91,6 +100,13 @@ export function resourcesDocument(registry: Registry, group: string, version: st
     resources,
   }
 }
+
+/** The kinds of a group that are served in a version, by their plurals. */
+export const servedIn = (kinds: readonly Kind[], group: string, name: string) =>
+  kinds
+    .filter((kind) => kind.group === group)
+    .flatMap((kind) => kind.versions.filter((version) => version.name === name).map((version) => ({ kind, version })))
+    .sort((one, other) => (one.kind.plural < other.kind.plural ? -1 : 1))
 
 /** Clients compare it to learn that the storage version has moved. */
 function storageVersionHash({ storedAs, custom, group: ownGroup, plural }: Kind): string | undefined {
@@ -101,7 +117,7 @@ function storageVersionHash({ storedAs, custom, group: ownGroup, plural }: Kind)
   return digest.subarray(0, 8).toString('base64')
 }
 
-function resourceEntries(kind: Kind): object[] {
+function resourceEntries({ kind, version }: { kind: Kind; version: KindVersion }): object[] {
   const { plural, singular, namespaced, verbs, shortNames, categories } = kind
   const main = {
     name: plural,
@@ -113,17 +129,30 @@ function resourceEntries(kind: Kind): object[] {
     ...(categories.length > 0 && { categories }),
     ...(!kind.answer && { storageVersionHash: storageVersionHash(kind) }),
   }
-  const subresources = Object.entries(kind.subresources).map(([name, sub]) => {
-    const isOther = sub.type !== 'part'
-    const [subVersion = '', subGroup = ''] = isOther ? sub.apiVersion.split('/').reverse() : []
-    return {
-      name: `${plural}/${name}`,
-      singularName: '',
-      namespaced,
-      ...(isOther && { group: subGroup, version: subVersion }),
-      kind: isOther ? sub.kind : kind.kind,
-      verbs: sub.type === 'action' ? ['create'] : sub.verbs,
-    }
-  })
-  return [main, ...(kind.custom ? subresources : subresources.sort((one, other) => (one.name < other.name ? -1 : 1)))]
+  const behind = subresourcesAt(kind, version).map(({ name, other, verbs }) => ({
+    name: `${plural}/${name}`,
+    singularName: '',
+    namespaced,
+    ...(other && { group: other.group, version: other.version }),
+    kind: other?.kind ?? kind.kind,
+    verbs,
+  }))
+  return [main, ...behind]
+}
+
+export interface ShownSubresource {
+  readonly name: string
+  /** What it is asked and answered with, where that is not the kind itself. */
+  readonly other?: { readonly group: string; readonly version: string; readonly kind: string }
+  readonly verbs: readonly string[]
+}
+
+/** What a version of a kind has, in the order of the real server. */
+export function subresourcesAt(kind: Kind, version: KindVersion): ShownSubresource[] {
+  const shown = Object.entries(subresourcesOf({ kind, version })).map(([name, sub]) => ({
+    name,
+    ...(sub.type !== 'part' && { other: { ...splitApiVersion(sub.apiVersion), kind: sub.kind } }),
+    verbs: sub.type === 'action' ? ['create'] : sub.verbs,
+  }))
+  return kind.custom ? shown : shown.sort((one, other) => (one.name < other.name ? -1 : 1))
 }

@@ -9,6 +9,7 @@ import type { ControlPlane } from '../../support/control-plane.ts'
 import { needsControlPlane, startControlPlane } from '../../support/control-plane.ts'
 import { eventually } from '../../support/eventually.ts'
 import { rawCall } from '../../support/raw-call.ts'
+import { rawRequest } from '../../support/raw-request.ts'
 import { teardown } from '../../support/test-scope.ts'
 
 interface ApiGroup {
@@ -168,6 +169,13 @@ describe('discovery', needsControlPlane, () => {
         [405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource'],
       )
     }
+    const asked = async (method: string, path: string, headers = {}) =>
+      (await rawRequest(plane, { method, path, headers })).code
+    for (const path of ['/api', '/apis/apps/v1', '/version']) assert.equal(await asked('HEAD', path), 405, path)
+    for (const path of ['/', '/apis', '/apis/apps']) assert.equal(await asked('POST', path), 200, path)
+    assert.equal(await asked('GET', '/version', { accept: 'application/yaml' }), 406)
+    assert.equal(await asked('GET', '/version', { accept: 'application/json;as=Anything' }), 200)
+    assert.equal(await asked('GET', '/openapi/v3', { 'if-none-match': '*' }), 304)
   })
 })
 

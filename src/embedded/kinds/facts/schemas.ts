@@ -1,6 +1,7 @@
 import type { Schema } from '../../../core/schema/schema.ts'
 import goTypes from './go-types.json' with { type: 'json' }
 import file from './schemas.json' with { type: 'json' }
+import zeroValues from './zero-values.json' with { type: 'json' }
 
 /** A schema as it is written down: `$ref` holds the name of a definition. */
 type Written = Schema & { $ref?: string }
@@ -10,6 +11,8 @@ const definitions = file.definitions as unknown as Readonly<Record<string, Writt
 
 const writtenTypes: Readonly<Record<string, string>> = goTypes.types
 const embeddedIn: Readonly<Record<string, string>> = goTypes.embedded
+
+const omittedWhenZero: ReadonlySet<string> = new Set(zeroValues.fields)
 
 const linked = new Set<string>()
 const definitionNames = new WeakMap<Schema, string>()
@@ -34,6 +37,10 @@ export const typeNameOf = (schema: Schema): string | undefined => typeNames.get(
 /** The struct that Go has between a definition and a field of it. */
 export const structBetween = (schema: Schema, field: string): string | undefined =>
   embeddedIn[`${definitionOf(schema)}.${field}`]
+
+/** Whether Kubernetes leaves out an optional text, number or boolean that is empty, zero or false. */
+export const isOmittedWhenZero = (schema: Schema, field: string): boolean =>
+  omittedWhenZero.has(`${definitionOf(schema)}.${field}`)
 
 /** By its name. What was read from the file is linked in place: a thousand copies would cost a start more. */
 export function definition(name: string): Schema {
