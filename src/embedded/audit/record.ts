@@ -50,8 +50,9 @@ export class RequestRecord {
   }
 
   /** It is known who asks, not yet whether they may. */
-  received(attributes: Attributes): void {
+  received(attributes: Attributes, annotations: Readonly<Record<string, string>> = {}): void {
     this.#begin(attributes, attributes.user)
+    for (const [key, value] of Object.entries(annotations)) this.#annotate(key, value)
     this.#tell('RequestReceived')
   }
 

@@ -29,6 +29,7 @@ async function scene(more: Partial<AuthenticationDeps> = {}) {
     log,
     clientCaPem: clientCa.certPem,
     serviceAccounts: { ...generateKey(), issuer },
+    noteUse: async () => {},
     ...more,
   })
   const { metadata } = store.put('serviceaccounts', { name: 'robot', namespace: 'work' })

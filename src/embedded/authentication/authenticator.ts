@@ -10,13 +10,19 @@ import type { AnonymousRules } from './authentication-config.ts'
 import { anonymousEverywhere } from './authentication-config.ts'
 import { BearerToken, bearerTokenOf } from './bearer-token.ts'
 import { BootstrapTokens } from './bootstrap-tokens.ts'
+import type { Reference } from './bound-objects.ts'
 import { ClientCertificates } from './client-certificates.ts'
 import { ConfigFile } from './config-file.ts'
 import { failures } from './failures.ts'
 import type { JwtFields } from './file-schema.ts'
+import type { IssuerDocuments } from './issuer-documents.ts'
+import { issuerDocuments } from './issuer-documents.ts'
+import type { LegacyTokensDeps } from './legacy-tokens.ts'
+import { LegacyTokens, legacyToken } from './legacy-tokens.ts'
 import { OidcIssuers } from './oidc-issuers.ts'
 import type { OidcOptions } from './oidc-options.ts'
 import { jwtOfOptions } from './oidc-options.ts'
+import { ServiceAccountKey } from './service-account-key.ts'
 import type { ServiceAccountTokensInput } from './service-account-tokens.ts'
 import { ServiceAccountTokens } from './service-account-tokens.ts'
 import { openTokenWebhook } from './token-webhook.ts'
@@ -33,6 +39,8 @@ export interface AuthenticationDeps {
   /** Authorities of clients. */
   clientCaPem: string
   serviceAccounts: ServiceAccountTokensInput
+  /** Of tokens that are kept in Secrets. */
+  noteUse: LegacyTokensDeps['noteUse']
   /** An AuthenticationConfiguration, looked at again while this runs. Excludes `oidc`. */
   config?: string | undefined
   oidc?: OidcOptions | undefined
@@ -45,6 +53,10 @@ export interface AuthenticationDeps {
 export interface ServerAuthenticator extends Authenticator {
   /** For TokenRequests. */
   readonly tokens: ServiceAccountTokens
+  /** For Secrets that hold the token of an account. */
+  secretToken(namespace: string, account: Reference, secret: string): string
+  /** What whoever is shown a token of a service account needs to judge it. */
+  readonly issuerDocuments: IssuerDocuments
   /** What is to be said of a token, for TokenReviews. Users are as `authenticate` gives them. Default audiences: this API's. */
   review(token: string, audiences?: readonly string[]): Promise<Verdict>
   /** Looks at the configuration file at once. */
@@ -83,7 +95,9 @@ export async function createAuthenticator(deps: AuthenticationDeps): Promise<Ser
     deps.tokenWebhook === undefined
       ? undefined
       : await openTokenWebhook(deps.tokenWebhook, deps.tokenWebhookTtlMs, { ...deps, audiences })
+  const key = new ServiceAccountKey(serviceAccounts)
   const known: readonly TokenAuthenticator[] = [
+    new LegacyTokens({ key, store, clock, audiences, noteUse: deps.noteUse }),
     tokens,
     new BootstrapTokens({ store, clock, audiences }),
     issuers,
@@ -104,10 +118,15 @@ export async function createAuthenticator(deps: AuthenticationDeps): Promise<Ser
 
   return {
     tokens,
-    authenticate: async (presented, path) => {
+    secretToken: (namespace, account, secret) => legacyToken(key, namespace, account, secret),
+    issuerDocuments: issuerDocuments(key, serviceAccounts.issuer),
+    authenticate: async (presented, path, note) => {
       const verdict = await identify(presented, certificates, (token) => judge(token, audiences))
       if (verdict) {
-        if (isAccepted(verdict)) return asAuthenticated(verdict.user)
+        if (isAccepted(verdict)) {
+          if (verdict.notes) note?.(verdict.notes)
+          return asAuthenticated(verdict.user)
+        }
         log.debug({ reason: verdict.error }, 'credentials refused')
       } else if (admitsAnonymous(anonymous, path)) return anonymousUser
       throw unauthorized()

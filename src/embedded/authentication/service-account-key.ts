@@ -9,6 +9,15 @@ export interface KeyInput {
   publicKeyPem: string
 }
 
+/** RFC 7517, in the order of Kubernetes. */
+export interface PublicJwk {
+  readonly use: string
+  readonly kty: string
+  readonly kid: string
+  readonly alg: string
+  readonly [number: string]: string | undefined
+}
+
 interface Algorithm {
   readonly name: string
   readonly hash: string
@@ -40,6 +49,13 @@ export class ServiceAccountKey {
     const der = this.#publicKey.export({ format: 'der', type: 'spki' })
     this.id = createHash('sha256').update(der).digest('base64url')
     this.#head = encode({ alg: this.#algorithm.name, kid: this.id })
+  }
+
+  /** As others are told it, to check tokens with. */
+  get jwk(): PublicJwk {
+    const { kty = '', crv, x, y, n, e } = this.#publicKey.export({ format: 'jwk' })
+    const head = { use: 'sig', kty, kid: this.id, ...(crv && { crv }), alg: this.#algorithm.name }
+    return crv ? { ...head, x, y } : { ...head, n, e }
   }
 
   sign(claims: Readonly<Record<string, unknown>>): string {

@@ -47,6 +47,25 @@ describe('tokens of service accounts', () => {
     })
   })
 
+  test('the audit log is told of one that should have been renewed', async () => {
+    const { clock, tokens, judge, serviceaccount } = scene()
+    const grant = { bound: { namespace, serviceaccount }, audiences: [issuer], lifeSeconds: 600, warnAfterSeconds: 60 }
+    const { token } = tokens.issue(grant)
+    const notes = () => {
+      const verdict = judge(token)
+      return verdict && 'user' in verdict && verdict.notes
+    }
+    await clock.advance(60_000)
+    assert.equal(notes(), undefined)
+    await clock.advance(7_500)
+    assert.deepEqual(notes(), {
+      annotations: {
+        'authentication.k8s.io/stale-token':
+          'subject: system:serviceaccount:work:robot, seconds after warning threshold: 7',
+      },
+    })
+  })
+
   for (const modulusLength of [2048])
     test(`an RSA key of ${modulusLength} bits signs with RS256`, () => {
       const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength })

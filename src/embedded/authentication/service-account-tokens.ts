@@ -9,7 +9,7 @@ import { extraOf, whyRevoked } from './bound-objects.ts'
 import type { KeyInput } from './service-account-key.ts'
 import { foreign, ServiceAccountKey } from './service-account-key.ts'
 import { serviceAccountGroups, serviceAccountName } from './user.ts'
-import type { TokenAuthenticator, Verdict } from './verdict.ts'
+import type { Notes, TokenAuthenticator, Verdict } from './verdict.ts'
 
 export interface ServiceAccountTokensInput extends KeyInput {
   /** What tokens name as their issuer, and as their audience unless another is asked for. */
@@ -37,6 +37,7 @@ interface Claims {
   readonly nbf: number | undefined
   readonly iat: number | undefined
   readonly jti: string
+  readonly warnAfter: number | undefined
   readonly bound: BoundTo
 }
 
@@ -102,7 +103,7 @@ export class ServiceAccountTokens implements TokenAuthenticator {
     return this.#judge(claims, audiences)
   }
 
-  #judge({ aud, exp, nbf, iat, jti, bound }: Claims, audiences: readonly string[]): Verdict {
+  #judge({ aud, exp, nbf, iat, jti, warnAfter, bound }: Claims, audiences: readonly string[]): Verdict {
     const wanted = aud.filter((audience) => audiences.includes(audience))
     if (wanted.length === 0)
       return { error: `token audiences ${listed(aud)} is invalid for the target audiences ${listed(audiences)}` }
@@ -115,34 +116,43 @@ export class ServiceAccountTokens implements TokenAuthenticator {
     const why = whyRevoked(bound, this.#deps.store, seconds - leewaySeconds)
     if (why) return { error: why }
     const { namespace, serviceaccount } = bound
+    const name = serviceAccountName(namespace, serviceaccount.name)
     return {
       user: {
-        name: serviceAccountName(namespace, serviceaccount.name),
+        name,
         uid: serviceaccount.uid,
         groups: serviceAccountGroups(namespace),
         ...extraOf(bound, jti),
       },
       audiences: [...new Set(wanted)],
+      ...(warnAfter && seconds > warnAfter && { notes: noteOverdue(name, Math.floor(seconds) - warnAfter) }),
     }
   }
 }
 
+const noteOverdue = (subject: string, seconds: number): Notes => ({
+  annotations: {
+    'authentication.k8s.io/stale-token': `subject: ${subject}, seconds after warning threshold: ${seconds}`,
+  },
+})
+
 const secondsOf = (moment: Date): number => Math.floor(moment.getTime() / 1000)
 
 /** As Go prints a list of strings with %q. */
-const listed = (texts: readonly string[]): string => `[${texts.map(goQuote).join(' ')}]`
+export const listed = (texts: readonly string[]): string => `[${texts.map(goQuote).join(' ')}]`
 
 /** A token of old that names no audience is meant for this API. */
 function readClaims(claims: Readonly<Record<string, unknown>>, ownAudiences: readonly string[]): Claims {
   const { aud, exp, nbf, iat, jti } = claims
   const audiences = (Array.isArray(aud) ? aud : [aud]).filter((audience) => typeof audience === 'string')
-  const bound = (claims['kubernetes.io'] ?? {}) as Partial<BoundTo>
+  const { warnafter, ...bound } = (claims['kubernetes.io'] ?? {}) as Partial<BoundTo> & { warnafter?: unknown }
   return {
     aud: audiences.length > 0 ? audiences : ownAudiences,
     exp: numberOf(exp),
     nbf: numberOf(nbf),
     iat: numberOf(iat),
     jti: typeof jti === 'string' ? jti : '',
+    warnAfter: numberOf(warnafter),
     bound: {
       ...bound,
       namespace: bound.namespace ?? '',

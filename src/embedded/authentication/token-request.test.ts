@@ -18,7 +18,16 @@ function scene() {
   const act = tokenRequestAction({ store, tokens })
   const context: WriteContext = { user: loopbackUser, now: clock.now(), dryRun: false, namespace }
   const ask = (spec: object = {}, metadata: object = {}) =>
-    act({ apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', metadata, spec }, account, context)
+    act(
+      {
+        apiVersion: 'authentication.k8s.io/v1',
+        kind: 'TokenRequest',
+        metadata,
+        spec: { expirationSeconds: 3_600, ...spec },
+      },
+      account,
+      context,
+    )
   return { store, account, ask }
 }
 

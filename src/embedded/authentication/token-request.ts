@@ -26,7 +26,6 @@ interface Ref {
 
 const about = { group: 'authentication.k8s.io', kind: 'TokenRequest', plural: 'TokenRequest' }
 
-const defaultLifeSeconds = 3600
 const shortestLifeSeconds = 600
 const longestLifeSeconds = 2 ** 32
 
@@ -49,7 +48,7 @@ export const tokenRequestAction =
     const { name = '', namespace = '', uid = '' } = account.metadata
     checkIdentity(submitted, name, uid)
     const spec = (submitted['spec'] ?? {}) as Spec
-    const { boundObjectRef: ref, expirationSeconds = defaultLifeSeconds } = spec
+    const { boundObjectRef: ref, expirationSeconds = 0 } = spec
     const errors = checkLife(expirationSeconds)
     if (errors.length > 0) throw invalid(about, '', errors)
 

@@ -1,3 +1,5 @@
+import type { Notes } from './verdict.ts'
+
 /** Who asks. Groups already hold `system:authenticated` or `system:unauthenticated`. */
 export interface User {
   readonly name: string
@@ -16,8 +18,11 @@ export interface Presented {
 }
 
 export interface Authenticator {
-  /** Who it is, the anonymous user included; throws 401 when credentials were presented and none of them is good, or when anonymous is off. */
-  authenticate(presented: Presented, path: string): Promise<User>
+  /**
+   * Who it is, the anonymous user included; throws 401 when credentials were presented and none of them is good, or
+   * when anonymous is off. `note` is told what else there is to say of good ones.
+   */
+  authenticate(presented: Presented, path: string, note?: (notes: Notes) => void): Promise<User>
 }
 
 export const system = {

@@ -10,6 +10,15 @@ export interface Accepted {
   readonly user: User
   /** Of those asked for, the ones the token is good for. Empty for what knows no audiences. */
   readonly audiences: readonly string[]
+  readonly notes?: Notes
+}
+
+/** What is said of the use of credentials, besides whose they are. */
+export interface Notes {
+  /** For whoever asked. */
+  readonly warning?: string
+  /** For the audit log. */
+  readonly annotations: Readonly<Record<string, string>>
 }
 
 export interface Refused {

@@ -30,7 +30,7 @@ export const accessReviewAnswers = ({ authorizer }: { authorizer: ControlPlaneAu
     'localsubjectaccessreviews.authorization.k8s.io': async (object, { namespace }) => {
       const spec = specOf(object)
       const errors = checkLocality(spec, object.metadata.namespace || namespace)
-      refuse([...checkQuestion(spec), ...checkSubject(spec), ...errors, ...checkNoMetadata(object)])
+      refuse([...checkQuestion(spec), ...checkSubject(spec), ...checkNoMetadata(object, true), ...errors])
       return { ...object, status: await statusFor(authorizer, spec, subjectOf(spec)) }
     },
     'selfsubjectrulesreviews.authorization.k8s.io': async ({ apiVersion, kind, ...object }, { user }) => {

@@ -42,10 +42,10 @@ export function checkLocality(spec: ReviewSpec, namespace: string): FieldError[]
 }
 
 /** A review is not kept, so there is nothing that its metadata could say but, of a local one, where it is. */
-export function checkNoMetadata({ metadata }: ApiObject): FieldError[] {
+export function checkNoMetadata({ metadata }: ApiObject, isLocal = false): FieldError[] {
   const { managedFields, namespace, ...rest } = metadata
   const isEmpty = Object.values(rest).every((value) => value === undefined || value === null)
-  return isEmpty ? [] : [invalidValue('metadata', metadata, 'must be empty')]
+  return isEmpty ? [] : [invalidValue('metadata', metadata, `must be empty${isLocal ? ' except for namespace' : ''}`)]
 }
 
 /** As Go prints its own type. */

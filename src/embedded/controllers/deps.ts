@@ -18,6 +18,8 @@ export interface ControllerDeps {
   metrics?: Metrics
   /** Signs what certificate requests ask for. */
   clientCa: Authority
+  /** Signs a token of a service account that lives as long as the Secret it is kept in. */
+  accountToken(namespace: string, account: { name: string; uid: string }, secret: string): string
   /** What vouches for the API server: told in every namespace. */
   serverCaPem: string
 }

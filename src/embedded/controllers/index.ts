@@ -2,6 +2,7 @@
 import type { Run } from '../../core/lifecycle.ts'
 import { runTogether } from '../../core/lifecycle.ts'
 import type { Controller } from '../../kube/controller.ts'
+import { accountTokens } from './account-tokens.ts'
 import { bootstrapSigner } from './bootstrap-signer.ts'
 import { clusterRoleAggregation } from './cluster-role-aggregation.ts'
 import { csrApprover } from './csr-approver.ts'
@@ -25,6 +26,7 @@ export { failures as controllerFailures } from './failures.ts'
 
 const make: Record<ControllerName, (deps: ControllerDeps, informers: Informers) => Controller> = {
   'serviceaccount-controller': serviceAccountController,
+  'serviceaccount-token-controller': accountTokens,
   'root-ca-certificate-publisher-controller': rootCaPublisher,
   'namespace-controller': namespaceController,
   'garbage-collector-controller': garbageCollector,

@@ -14,6 +14,7 @@ import {
 } from '../../kube/kinds.ts'
 import type { Selectors } from '../../kube/kube.ts'
 import type { KubeObject, Resource } from '../../kube/objects.ts'
+import { accountTokenType } from './account-tokens.ts'
 import { bootstrapTokenType, tokenNamespace } from './bootstrap-token.ts'
 import type { ControllerDeps } from './deps.ts'
 
@@ -23,6 +24,9 @@ export interface Informers {
   readonly certificateRequests: Informer<CertificateSigningRequest>
   readonly clusterRoles: Informer<ClusterRole>
   readonly bootstrapTokens: Informer<Secret>
+  /** Those that are to hold a token of a service account. */
+  readonly accountTokens: Informer<Secret>
+  readonly serviceAccounts: Informer<ServiceAccount>
   /** Those of one name, in every namespace. */
   serviceAccountsNamed(name: string): Informer<ServiceAccount>
   configMapsNamed(name: string): Informer<ConfigMap>
@@ -57,6 +61,12 @@ export function informers({ kube, clock, random, log }: Pick<ControllerDeps, 'ku
     },
     get bootstrapTokens() {
       return follow(secrets, { namespace: tokenNamespace, fieldSelector: `type=${bootstrapTokenType}` })
+    },
+    get accountTokens() {
+      return follow(secrets, { fieldSelector: `type=${accountTokenType}` })
+    },
+    get serviceAccounts() {
+      return follow(serviceAccounts)
     },
     serviceAccountsNamed: (name) => follow(serviceAccounts, named(name)),
     configMapsNamed: (name) => follow(configMaps, named(name)),

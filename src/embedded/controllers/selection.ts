@@ -3,6 +3,7 @@ import { failures } from './failures.ts'
 /** Kubernetes' names of controllers, each with the one it had before. */
 export const controllerNames = {
   'serviceaccount-controller': 'serviceaccount',
+  'serviceaccount-token-controller': 'serviceaccount-token',
   'root-ca-certificate-publisher-controller': 'root-ca-cert-publisher',
   'namespace-controller': 'namespace',
   'garbage-collector-controller': 'garbagecollector',

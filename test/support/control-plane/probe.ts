@@ -12,8 +12,10 @@ export function isApiserverReady(port: number, { serverCaPem, admin }: Identitie
   return isOk(httpsRequest, { host: '127.0.0.1', port, path: '/readyz', agent: false, ...identity })
 }
 
-export const isControllerManagerReady = (port: number, { serverCaPem }: Identities): Promise<boolean> =>
-  isOk(httpsRequest, { host: '127.0.0.1', port, path: '/healthz', agent: false, ca: serverCaPem })
+export const isControllerManagerReady = (
+  port: number,
+  { serverCaPem }: Pick<Identities, 'serverCaPem'>,
+): Promise<boolean> => isOk(httpsRequest, { host: '127.0.0.1', port, path: '/healthz', agent: false, ca: serverCaPem })
 
 const answerWithinMs = 5_000
 

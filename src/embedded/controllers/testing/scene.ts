@@ -31,13 +31,17 @@ export async function controllerScene(
   const clock = new FakeClock(start)
   const kube = new MemoryKube(clock)
   const deps = { kube, clock, random: randomFrom(() => 0), log: silentLog, registry: new Registry(), clientCa }
-  const all = { ...deps, store: undefined as unknown as Store, serverCaPem: 'the authority' }
+  const accountToken: ControllerDeps['accountToken'] = (namespace, { name }, secret) =>
+    `token of ${namespace}/${name} in ${secret}`
+  const all = { ...deps, store: undefined as unknown as Store, serverCaPem: 'the authority', accountToken }
   const followed = informers(all)
   // The API in memory selects by metadata only.
   const bootstrapTokens = informer(kube.of(secrets, 'kube-system'), all)
-  const made = make(all, Object.defineProperty(followed, 'bootstrapTokens', { value: bootstrapTokens }))
+  const accountTokens = informer(kube.of(secrets, 'work'), all)
+  const ofSecrets = { bootstrapTokens: { value: bootstrapTokens }, accountTokens: { value: accountTokens } }
+  const made = make(all, Object.defineProperties(followed, ofSecrets))
   const stop = new AbortController()
-  const runs = [...followed.runs(), bootstrapTokens.run, made.run]
+  const runs = [...followed.runs(), bootstrapTokens.run, accountTokens.run, made.run]
   const running = runTogether(stop.signal, runs)
   teardown(t, async () => {
     stop.abort()
