@@ -1,11 +1,14 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Checkpoint } from '../core/checkpoint.ts'
+import { passBy } from '../core/checkpoint.ts'
 import type { Clock } from '../core/clock.ts'
 import { runTogether } from '../core/lifecycle.ts'
 import type { Log } from '../core/log.ts'
 import { createMetrics } from '../core/metrics.ts'
 import type { Random } from '../core/random.ts'
 import { replaceFile } from '../core/replace-file.ts'
+import { secrets } from '../kube/kinds.ts'
 import type { Kube } from '../kube/kube.ts'
 import { writeAdminKubeconfig } from './admin-kubeconfig.ts'
 import { builtInSteps, createAdmission } from './admission/chain.ts'
@@ -64,6 +67,7 @@ export interface EmbeddedOptions {
   auditLog?: string
   /** As kube-controller-manager takes them: `*`, a name, a name with a minus. Default: all. */
   controllers?: readonly string[]
+  checkpoint?: Checkpoint
 }
 
 export interface Embedded extends AsyncDisposable {
@@ -82,10 +86,10 @@ const tokenIssuer = 'https://kubernetes.default.svc'
 
 /** Serves a Kubernetes API from a folder. Resolves when it is ready. */
 export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
-  const { dir, host = '127.0.0.1', clock, random, log } = options
+  const { dir, host = '127.0.0.1', clock, random, log, checkpoint = passBy } = options
   await using stack = new AsyncDisposableStack()
-  stack.use(lockFolder(dir))
-  const store = openStore({ dir, clock, log })
+  stack.use(lockFolder(dir, checkpoint))
+  const store = openStore({ dir, clock, log, checkpoint })
   stack.defer(() => store.close())
   const isNew = store.revision === 0
   const [identities, metrics] = await Promise.all([
@@ -100,6 +104,13 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
     ...{ store, clock, random, log },
     clientCaPem: identities.clientCa.certPem,
     serviceAccounts: { ...identities.serviceAccounts, issuer: tokenIssuer },
+    async noteUse({ metadata: { name = '', namespace, uid } }, labels) {
+      const patch = { type: 'merge', body: { metadata: { uid, labels } } } as const
+      await kube
+        .of(secrets, namespace)
+        .patch(name, patch)
+        .catch((err: unknown) => log.error({ err, name, namespace }, 'the use of a token was not written down'))
+    },
     config: options.authenticationConfig,
     tokenWebhook: options.tokenWebhookConfig,
     oidc: options.oidc,
@@ -123,6 +134,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
   const routing: RouteDeps = {
     ...{ store, registry, admission, authorizer, fanOut, clock, random, log, metrics },
     lastLine: {},
+    issuer: authenticator.issuerDocuments,
     health: [
       { name: 'ping', isWell: () => true },
       { name: 'log', isWell: () => true },
@@ -133,7 +145,8 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
   }
   const answer: ExchangeDeps['route'] = (request, info, user, warn) => route(routing, request, info, user, warn)
   const ownAnswer = audit ? audited(audit, answer) : answer
-  const kube = ownKube({ random, user: loopbackUser, userAgent: 'kube-apiserver', route: ownAnswer })
+  const kubeAs = (userAgent: string) => ownKube({ random, user: loopbackUser, userAgent, route: ownAnswer })
+  const kube = kubeAs('kube-apiserver')
   const crds = crdController({ store, registry, kube, clock, random, log })
   crds.loadAll()
   await ensureBootstrapObjects({ store, registry, kube })
@@ -173,7 +186,13 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
   await ensureClusterInfo(kube, { url: state.url, serverCaPem })
   const stop = new AbortController()
   const work = controllers(
-    { ...{ kube, store, registry, clock, random, log, metrics }, clientCa: identities.clientCa, serverCaPem },
+    {
+      ...{ store, registry, clock, random, log, metrics },
+      kube: kubeAs('kube-controller-manager'),
+      clientCa: identities.clientCa,
+      serverCaPem,
+      accountToken: authenticator.secretToken,
+    },
     options.controllers ?? ['*'],
   )
   const over = runTogether(stop.signal, [authenticator.run, authorizer.run, crds.run, work])

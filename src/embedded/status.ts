@@ -88,8 +88,10 @@ export const methodNotAllowed = (message = 'the server does not allow this metho
 
 export const notAcceptable = (message: string) => new ApiFailure(406, 'NotAcceptable', message)
 
-export const alreadyExists = (about: About, name: string) =>
-  new ApiFailure(409, 'AlreadyExists', `${named(about, name)} already exists`, detailsOf(about, name))
+export const alreadyExists = (about: About, name: string, isGoing = false) => {
+  const message = `${isGoing ? 'object is being deleted: ' : ''}${named(about, name)} already exists`
+  return new ApiFailure(409, 'AlreadyExists', message, detailsOf(about, name))
+}
 
 export const conflict = (
   about: About,
@@ -116,7 +118,7 @@ export function invalid(kind: { group: string; kind: string }, name: string, err
   return new ApiFailure(422, 'Invalid', `${resourceName(kind.group, kind.kind)} ${goQuote(name)} is invalid: ${list}`, {
     ...(name && { name }),
     ...(kind.group && { group: kind.group }),
-    kind: kind.kind,
+    ...(kind.kind && { kind: kind.kind }),
     causes: errors.map(({ reason, message, field }) => ({ reason, message, field })),
   })
 }

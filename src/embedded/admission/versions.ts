@@ -1,4 +1,5 @@
 import type { Registry, Served } from '../kinds/registry.ts'
+import { subresourcesOf } from '../kinds/registry.ts'
 import type { ApiObject } from '../objects.ts'
 import { apiVersionOf } from '../objects.ts'
 
@@ -11,7 +12,7 @@ export function equivalentsOf(registry: Registry, { kind, apiVersion }: Served, 
       same.versions.map((version) => ({ kind: same, version, apiVersion: apiVersionOf(same.group, version.name) })),
     )
     .filter((served) => served.apiVersion !== apiVersion)
-    .filter((served) => subresource === '' || subresource in served.kind.subresources)
+    .filter((served) => subresource === '' || subresource in subresourcesOf(served))
 }
 
 /** An object of one way to address it as another one shows it. */

@@ -4,6 +4,7 @@ import { cellsOf, created, submitted, updated, whyNotCreated, writeContext } fro
 import { createRequest, createSelfSigned, generateKey } from '../../pki/index.ts'
 import type { ApiObject } from '../objects.ts'
 import { certificateSigningRequests } from './certificate-signing-request.ts'
+import { requestFlaw } from './csr-checks.ts'
 
 const base64 = (text: string) => Buffer.from(text).toString('base64')
 const time = '2026-01-02T03:04:05Z'
@@ -115,4 +116,9 @@ test('a table tells how far it got', () => {
   })
   csr['status'] = { conditions: [{ type: 'Denied' }, { type: 'Failed' }], certificate }
   assert.equal(cellsOf(certificateSigningRequests, csr)['Condition'], 'Denied,Failed,Issued')
+})
+
+test('a request without an end is none', () => {
+  const request = Buffer.from('-----BEGIN CERTIFICATE REQUEST-----\n').toString('base64')
+  assert.equal(requestFlaw(request), 'PEM block type must be CERTIFICATE REQUEST')
 })

@@ -18,8 +18,10 @@ const certificateOf = (object: ApiObject): string => as<Csr>(object).status?.cer
 
 export const certificateSigningRequests: Definition = {
   rules: {
+    updateChecks: ['whole', 'check', 'update', 'checkUpdate'],
     checkName: pathSegmentName,
     prepareCreate: (object, context) => {
+      object['spec'] ??= {}
       signWithUser(as<Csr>(object), context)
       object['status'] = {}
     },
@@ -48,18 +50,21 @@ export const certificateSigningRequests: Definition = {
     },
   },
   subresources: {
-    approval: statusPart({
-      prepare: (object, old, { now }) => {
-        stampConditions(object, old, now)
-        const { conditions } = as<Csr>(object).status ?? {}
-        object['status'] = { ...(old['status'] as object), ...(conditions && { conditions }) }
-        if (!conditions) delete as<Csr>(object).status?.conditions
-      },
-      check: (object, old) => [
-        ...conditionErrors(object, old),
-        ...conditionUpdateErrors(object, old, { mayDecide: true }),
-      ],
-    }),
+    approval: {
+      ...statusPart({
+        prepare: (object, old, { now }) => {
+          stampConditions(object, old, now)
+          const { conditions } = as<Csr>(object).status ?? {}
+          object['status'] = { ...(old['status'] as object), ...(conditions && { conditions }) }
+          if (!conditions) delete as<Csr>(object).status?.conditions
+        },
+        check: (object, old) => [
+          ...conditionErrors(object, old),
+          ...conditionUpdateErrors(object, old, { mayDecide: true }),
+        ],
+      }),
+      isTabled: false,
+    },
     status: statusPart({
       prepare: (object, old, { now }) => {
         object['status'] ??= {}

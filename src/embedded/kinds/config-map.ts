@@ -9,6 +9,7 @@ const wholeObject = '[]'
 
 export const configMaps: Definition = {
   rules: {
+    updateChecks: ['update', 'checkUpdate', 'whole', 'check'],
     check: (object) => {
       const { metadata, data, binaryData } = as<ConfigMap>(object)
       return [

@@ -7,14 +7,17 @@ import { dnsLabelFlaws, dnsSubdomainFlaws } from './names.ts'
 /** Why this is not a certificate request, signed by its own key. `request` is base64 of PEM. */
 export function requestFlaw(request: string): string | undefined {
   const pem = Buffer.from(request, 'base64').toString()
-  const label = /-----BEGIN ([A-Z0-9 ]+)-----/.exec(pem)?.[1]
-  if (label !== 'CERTIFICATE REQUEST') return 'PEM block type must be CERTIFICATE REQUEST'
+  if (labelOf(pem) !== 'CERTIFICATE REQUEST') return 'PEM block type must be CERTIFICATE REQUEST'
   try {
     return readRequest(pem).signatureValid ? undefined : 'x509: signature does not verify'
   } catch (error) {
     return error instanceof Error ? error.message : String(error)
   }
 }
+
+/** Of the first block that has an end. */
+const labelOf = (pem: string): string | undefined =>
+  /-----BEGIN ([A-Z0-9 ]+)-----(?=.*-----END \1-----)/s.exec(pem)?.[1]
 
 /** Why this is not a list of certificates in PEM. */
 export function certificateFlaw(pem: string): string | undefined {

@@ -14,9 +14,11 @@ import {
   defaultTemplate,
   number,
   podCells,
+  printedUpdate,
   selectorIsFixed,
   specOf,
   statusOf,
+  templateWarnings,
 } from './workload.ts'
 import {
   amountOf,
@@ -32,6 +34,7 @@ const noDaemons = Object.fromEntries(daemonCounts.map((name) => [name, 0]))
 
 export const daemonSets: Definition = {
   rules: {
+    updateChecks: ['update', 'checkUpdate', 'check'],
     generationOf: ({ spec }) => spec,
     defaults: (object) => {
       defaultTemplate(object)
@@ -41,6 +44,7 @@ export const daemonSets: Definition = {
       if (spec.updateStrategy.type === 'RollingUpdate')
         spec.updateStrategy.rollingUpdate = { maxUnavailable: 1, maxSurge: 0, ...spec.updateStrategy.rollingUpdate }
       spec.revisionHistoryLimit ??= 10
+      setTemplateGeneration(object, templateGenerationOf(object))
       object['status'] = { ...noDaemons, ...completeConditions(statusOf(object), ['lastTransitionTime']) }
     },
     prepareCreate: (object) => {
@@ -64,6 +68,8 @@ export const daemonSets: Definition = {
       ]
     },
     checkUpdate: selectorIsFixed,
+    warnings: (object, old) =>
+      old && templateGenerationOf(old) === templateGenerationOf(object) ? [] : templateWarnings(object),
   },
   subresources: {
     status: statusPart({
@@ -102,7 +108,7 @@ function daemonStrategyErrors({ type = '', rollingUpdate }: Strategy): FieldErro
   // Printed with the names of the API server's own fields.
   if (type !== 'RollingUpdate')
     return [
-      notSupported('spec.updateStrategy', { Type: type, RollingUpdate: rollingUpdate ?? null }, [
+      notSupported('spec.updateStrategy', { Type: type, RollingUpdate: printedUpdate(rollingUpdate) }, [
         'RollingUpdate',
         'OnDelete',
       ]),

@@ -16,6 +16,7 @@ export interface Definition {
   subresources?: Readonly<Record<string, Subresource>>
   /** By the name of the column. `Name`, `Age` and `Created At` need not be said. */
   cells?: Cells
+  rowConditions?: NonNullable<KindVersion['rowConditions']>
   selectable?: Selectable
   deprecation?: string
   storage?: string
@@ -35,6 +36,7 @@ export function builtIn(group: string, plural: string, definition: Definition = 
     schema: schemaOf(apiVersion, kind),
     columns: columnsOf(group, plural).map((column) => ({ ...column, cell: cellOf(column, cells, plural) })),
     selectable,
+    ...(definition.rowConditions && { rowConditions: definition.rowConditions }),
     ...(deprecation !== undefined && { deprecation }),
   }
   return {
@@ -65,10 +67,13 @@ function cellOf({ name }: ColumnFacts, cells: Cells, plural: string): Cell {
   return cell
 }
 
+/** Of the object of a bookmark, as Go writes a time that is none. */
+const noTime = '0001-01-01T00:00:00Z'
+
 const commonCells: Cells = {
   Name: ({ metadata }) => metadata.name ?? '',
   Age: ({ metadata }, now) => ageText(metadata.creationTimestamp, now),
-  'Created At': ({ metadata }) => metadata.creationTimestamp ?? null,
+  'Created At': ({ metadata }) => metadata.creationTimestamp ?? noTime,
 }
 
 /** An object whose fields are known, because it was decoded by its schema. */

@@ -11,12 +11,13 @@ import {
   collisionErrors,
   completeConditions,
   defaultTemplate,
-  nameWarnings,
   number,
   podCells,
+  printedUpdate,
   selectorIsFixed,
   specOf,
   statusOf,
+  workloadWarnings,
 } from './workload.ts'
 import {
   amountOf,
@@ -61,7 +62,7 @@ export const deployments: Definition = {
       ]
     },
     checkUpdate: selectorIsFixed,
-    warnings: nameWarnings,
+    warnings: workloadWarnings,
   },
   subresources: {
     status: statusPart({
@@ -106,7 +107,7 @@ function strategyErrors(strategy: NonNullable<NonNullable<Deployment['spec']>['s
   // Printed with the names of the API server's own fields.
   if (type !== 'RollingUpdate')
     return [
-      notSupported('spec.strategy', { Type: type, RollingUpdate: rollingUpdate ?? null }, [
+      notSupported('spec.strategy', { Type: type, RollingUpdate: printedUpdate(rollingUpdate) }, [
         'Recreate',
         'RollingUpdate',
       ]),

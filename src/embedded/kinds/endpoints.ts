@@ -12,6 +12,7 @@ import { dnsLabelFlaws, dnsSubdomainFlaws, portFlaws } from './names.ts'
 export const endpoints: Definition = {
   deprecation: 'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice',
   rules: {
+    updateChecks: ['update', 'whole', 'check', 'checkUpdate'],
     createsOnUpdate: true,
     defaults: (object) => {
       for (const { ports = [] } of as<Endpoints>(object).subsets ?? [])

@@ -5,6 +5,7 @@ import { as } from './define.ts'
 import { convertEvent, coreEvent, newEvent } from './event-conversion.ts'
 import type { FieldError } from './field-errors.ts'
 import { immutable, invalidFor, invalidValue, required } from './field-errors.ts'
+import { checkStandardFinalizers } from './metadata.ts'
 import { dnsSubdomainFlaws, qualifiedNameFlaws } from './names.ts'
 
 type CoreEvent = ApiObject & Event
@@ -57,6 +58,7 @@ export function strictErrors(object: ApiObject): FieldError[] {
   const event = asCore(object)
   const unset = (field: string, isSet: unknown) => (isSet ? [invalidValue(field, '', 'needs to be unset')] : [])
   return [
+    ...checkStandardFinalizers(object.metadata.finalizers),
     ...seriesErrors(event),
     ...(event.eventTime ? [] : [required('eventTime')]),
     ...(event.type === 'Normal' || event.type === 'Warning'
@@ -85,6 +87,8 @@ const fixed = [
   'firstTimestamp',
   'lastTimestamp',
   'count',
+  // Twice, in the real one too.
+  'reason',
   'type',
   'eventTime',
   'action',
@@ -96,7 +100,8 @@ const fixed = [
 /** Through events.k8s.io/v1 nothing but the series, labels and the like may change. */
 export function strictUpdateErrors(object: ApiObject, old: ApiObject): FieldError[] {
   const [event, before] = [asCore(object), asCore(old)]
-  const errors = isDeepStrictEqual(event.series, before.series) ? [] : seriesErrors(event)
+  const errors = checkStandardFinalizers(object.metadata.finalizers)
+  if (!isDeepStrictEqual(event.series, before.series)) errors.push(...seriesErrors(event))
   for (const field of fixed) {
     const value = event[field] ?? empty(field)
     if (isDeepStrictEqual(value, before[field] ?? empty(field))) continue

@@ -38,6 +38,7 @@ export function completeCoreEvent(event: ApiObject): void {
   event['source'] ??= {}
   for (const time of ['firstTimestamp', 'lastTimestamp', 'eventTime']) event[time] ??= null
   for (const text of ['reportingComponent', 'reportingInstance']) event[text] ??= ''
+  if (event['series']) event['series'] = { lastObservedTime: null, ...event['series'] }
 }
 
 export function completeNewEvent(event: ApiObject): void {
@@ -45,4 +46,5 @@ export function completeNewEvent(event: ApiObject): void {
   event['deprecatedSource'] ??= {}
   for (const time of ['eventTime', 'deprecatedFirstTimestamp', 'deprecatedLastTimestamp']) event[time] ??= null
   for (const text of ['reportingController', 'reportingInstance']) if (event[text] === '') delete event[text]
+  if (event['series']) event['series'] = { count: 0, lastObservedTime: null, ...event['series'] }
 }

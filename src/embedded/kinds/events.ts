@@ -64,8 +64,12 @@ const lastSeen = (event: Event, now: Date): string => {
 /** core/v1, in which all events are kept. */
 export const coreEvents: Definition = {
   rules: {
+    metadataOnCreate: 'apart',
+    updateChecks: ['check'],
     checkName: pathSegmentName,
     createsOnUpdate: true,
+    ownsNothing: true,
+    isUncached: true,
     defaults: completeCoreEvent,
     check: eventErrors,
   },
@@ -83,7 +87,11 @@ export const newEvents: Definition = {
   storage: 'events',
   storedAs: coreEvent,
   rules: {
+    metadataOnCreate: 'last',
+    updateChecks: ['check', 'update', 'checkUpdate'],
     createsOnUpdate: true,
+    ownsNothing: true,
+    isUncached: true,
     defaults: completeNewEvent,
     check: eventErrors,
     checkCreate: strictErrors,

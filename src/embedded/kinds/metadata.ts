@@ -39,8 +39,14 @@ export function checkMetadata(
 }
 
 /** In place of `checkMetadata` when an object changes: what a client may say, and what it must not touch. */
-export function checkMetadataUpdate(metadata: ObjectMeta, old: ObjectMeta): FieldError[] {
-  const errors = clientFieldErrors(metadata)
+export const checkMetadataUpdate = (metadata: ObjectMeta, old: ObjectMeta): FieldError[] => [
+  ...clientFieldErrors(metadata),
+  ...updateErrors(metadata, old),
+]
+
+/** What a change of the metadata is held to. */
+export function updateErrors(metadata: ObjectMeta, old: ObjectMeta): FieldError[] {
+  const errors: FieldError[] = []
   if (old.deletionTimestamp) errors.push(...checkNoNewFinalizers(metadata.finalizers ?? [], old.finalizers ?? []))
   if (!metadata.resourceVersion)
     errors.push(invalidValue('metadata.resourceVersion', 0, 'must be specified for an update'))
@@ -50,17 +56,23 @@ export function checkMetadataUpdate(metadata: ObjectMeta, old: ObjectMeta): Fiel
     if ((metadata[field] ?? '') !== (old[field] ?? ''))
       errors.push(invalidValue(`metadata.${field}`, metadata[field] ?? null, immutable))
   }
+  errors.push(...saidErrors(metadata))
   return errors
 }
 
-function clientFieldErrors({ generation, labels, annotations, ownerReferences, finalizers }: ObjectMeta): FieldError[] {
-  const errors = mustNotBeNegative('metadata.generation', generation)
-  if (labels) errors.push(...checkLabels(labels, 'metadata.labels'))
-  if (annotations) errors.push(...checkAnnotations(annotations, 'metadata.annotations'))
-  if (ownerReferences) errors.push(...checkOwnerReferences(ownerReferences))
-  if (finalizers) errors.push(...checkFinalizers(finalizers))
+/** What a client may say of the metadata. */
+export function clientFieldErrors(metadata: ObjectMeta): FieldError[] {
+  const errors = mustNotBeNegative('metadata.generation', metadata.generation)
+  errors.push(...saidErrors(metadata))
+  if (metadata.finalizers) errors.push(...checkFinalizers(metadata.finalizers))
   return errors
 }
+
+const saidErrors = ({ labels = {}, annotations = {}, ownerReferences = [] }: ObjectMeta): FieldError[] => [
+  ...checkLabels(labels, 'metadata.labels'),
+  ...checkAnnotations(annotations, 'metadata.annotations'),
+  ...checkOwnerReferences(ownerReferences),
+]
 
 const fixed = [
   'name',
@@ -86,19 +98,27 @@ export function checkAnnotations(annotations: Readonly<Record<string, string>>, 
 
 type OwnerReference = NonNullable<ObjectMeta['ownerReferences']>[number]
 
+const isGroupVersion = (apiVersion: string): boolean => apiVersion.split('/').length <= 2
+const noGroupVersion = { group: '', version: '' }
+
+/** As Go writes it, whatever a patch made of the order. */
+const inOrder = ({ apiVersion, kind, name, uid, controller, blockOwnerDeletion }: OwnerReference) => ({
+  ...{ apiVersion, kind, name, uid, controller, blockOwnerDeletion },
+})
+
 function checkOwnerReferences(references: readonly OwnerReference[]): FieldError[] {
   const field = 'metadata.ownerReferences'
   const errors: FieldError[] = []
   let controller: string | undefined
   for (const reference of references) {
     const { apiVersion = '', kind = '', name = '', uid = '' } = reference
-    const { group, version } = splitApiVersion(apiVersion)
+    const { group, version } = isGroupVersion(apiVersion) ? splitApiVersion(apiVersion) : noGroupVersion
     if (version === '') errors.push(invalidValue(`${field}.apiVersion`, apiVersion, 'version must not be empty'))
     if (kind === '') errors.push(invalidValue(`${field}.kind`, kind, 'must not be empty'))
     if (name === '') errors.push(invalidValue(`${field}.name`, name, 'must not be empty'))
     if (uid === '') errors.push(invalidValue(`${field}.uid`, uid, 'must not be empty'))
     if (group === '' && version === 'v1' && kind === 'Event')
-      errors.push(invalidValue(field, reference, '/v1, Kind=Event is disallowed from being an owner'))
+      errors.push(invalidValue(field, inOrder(reference), '/v1, Kind=Event is disallowed from being an owner'))
     if (!reference.controller) continue
     const named = `${kind}/${name}`
     if (controller === undefined) controller = named
@@ -106,7 +126,7 @@ function checkOwnerReferences(references: readonly OwnerReference[]): FieldError
       errors.push(
         invalidValue(
           field,
-          references,
+          references.map(inOrder),
           `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${named}`,
         ),
       )

@@ -164,4 +164,5 @@ const completed = (name: string, isPrefix: boolean): string =>
 
 export const subdomainName: NameCheck = (name, isPrefix) => dnsSubdomainFlaws(completed(name, isPrefix))
 export const labelName: NameCheck = (name, isPrefix) => dnsLabelFlaws(completed(name, isPrefix))
+export const dns1035Name: NameCheck = (name, isPrefix) => dns1035LabelFlaws(completed(name, isPrefix))
 export const pathSegmentName: NameCheck = (name) => pathSegmentFlaws(name)

@@ -13,10 +13,16 @@ const nameLabel = 'kubernetes.io/metadata.name'
 
 export const namespaces: Definition = {
   rules: {
+    updateChecks: ['whole', 'check', 'update', 'checkUpdate'],
     checkName: labelName,
-    defaults: labelWithName,
-    prepareCreate: (object) => {
+    defaults: (object) => {
       labelWithName(object)
+      for (const condition of as<Namespace>(object).status?.conditions ?? [])
+        Object.assign(condition, { lastTransitionTime: condition.lastTransitionTime ?? null })
+    },
+    prepareCreate: (object) => {
+      // A generated name that cannot be one is told once, not as a label again.
+      if (labelName(object.metadata.name ?? '', false).length === 0) labelWithName(object)
       const namespace = as<Namespace>(object)
       const finalizers = namespace.spec?.finalizers ?? []
       namespace.spec = {
@@ -35,8 +41,10 @@ export const namespaces: Definition = {
       ...finalizersOf(object).flatMap((finalizer) => finalizerErrors(finalizer, 'spec.finalizers')),
     ],
     finalizersOf,
+    answersDeleted: true,
     markDeleting: (object) => {
       object['status'] = { ...as<Namespace>(object).status, phase: 'Terminating' }
+      delete object.metadata.deletionGracePeriodSeconds
     },
   },
   subresources: {

@@ -13,6 +13,7 @@ const effects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute']
 
 export const nodes: Definition = {
   rules: {
+    updateChecks: ['whole', 'check', 'update', 'checkUpdate'],
     defaults: (object) => {
       const node = as<Node>(object)
       node.spec ??= {}
@@ -93,6 +94,7 @@ function nodeUpdateErrors(object: ApiObject, old: ApiObject): FieldError[] {
     errors.push(forbiddenField('spec.providerID', 'node updates may not change providerID except from "" to valid'))
   if ((spec.externalID ?? '') !== (before.externalID ?? ''))
     errors.push(forbiddenField('spec.externalID', 'may not be updated'))
+  errors.push(...taintErrors(spec.taints ?? []))
   return errors
 }
 

@@ -62,12 +62,29 @@ function referenceErrors(spec: PodSpec, field: string): FieldError[] {
   ]
 }
 
+/** The first one in this order is what a volume is; all others are too many. */
+const sourceOrder = [
+  ...['emptyDir', 'hostPath', 'gitRepo', 'gcePersistentDisk', 'awsElasticBlockStore', 'secret', 'nfs', 'iscsi'],
+  ...['glusterfs', 'flocker', 'persistentVolumeClaim', 'rbd', 'cinder', 'cephfs', 'quobyte', 'downwardAPI', 'fc'],
+  ...['flexVolume', 'configMap', 'azureFile', 'vsphereVolume', 'photonPersistentDisk', 'portworxVolume', 'azureDisk'],
+  ...['storageos', 'projected', 'scaleIO', 'csi', 'ephemeral', 'image'],
+]
+
+const placeOf = (source: string): number => sourceOrder.indexOf(source)
+
+/** The real server's slips of the pen. */
+const writtenAs: Readonly<Record<string, string>> = { cephfs: 'cephFS', downwardAPI: 'downwarAPI' }
+
 function volumeErrors(volume: Volume, taken: ReadonlySet<string>, field: string): FieldError[] {
   const { name = '', ...sources } = volume
-  const [first, ...more] = Object.keys(sources)
+  const [first, ...more] = Object.keys(sources).toSorted((one, other) => placeOf(one) - placeOf(other))
   const errors =
     first === undefined ? [required(field, 'must specify a volume type')] : sourceErrors(volume, first, field)
-  errors.push(...more.map((source) => forbiddenField(`${field}.${source}`, 'may not specify more than 1 volume type')))
+  errors.push(
+    ...more.map((source) =>
+      forbiddenField(`${field}.${writtenAs[source] ?? source}`, 'may not specify more than 1 volume type'),
+    ),
+  )
   if (name === '') errors.push(required(`${field}.name`))
   else errors.push(...invalidFor(`${field}.name`, name, dnsLabelFlaws(name)))
   if (taken.has(name)) errors.push(duplicateValue(`${field}.name`, name))

@@ -1,7 +1,9 @@
 import type { ContainerStatus, Pod } from 'kubernetes-types/core/v1.d.ts'
+import type { ApiObject } from '../objects.ts'
 import { ageText } from './age.ts'
 import type { Cells } from './define.ts'
 import { as } from './define.ts'
+import type { RowCondition } from './kind.ts'
 
 /** What `kubectl get pods` makes of a pod's many states. */
 interface Summary {
@@ -35,6 +37,17 @@ export const podCells: Cells = {
   },
 }
 
+const endings: Readonly<Record<string, string>> = {
+  Succeeded: 'The pod has completed successfully.',
+  Failed: 'The pod failed.',
+}
+
+export function podRowConditions(object: ApiObject): RowCondition[] {
+  const { phase = '' } = as<Pod>(object).status ?? {}
+  const message = endings[phase]
+  return message === undefined ? [] : [{ type: 'Completed', status: 'True', reason: phase, message }]
+}
+
 function summary(pod: Pod): Summary {
   const { metadata, spec, status = {} } = pod
   const sidecars = new Set(
@@ -45,7 +58,7 @@ function summary(pod: Pod): Summary {
   const isGated = conditions.some(({ type, reason }) => type === 'PodScheduled' && reason === 'SchedulingGated')
   let summed: Summary = {
     ...started,
-    total: (spec?.containers.length ?? 0) + sidecars.size,
+    total: (spec?.containers?.length ?? 0) + sidecars.size,
     reason: started.reason ?? (isGated ? 'SchedulingGated' : status.reason || status.phase || ''),
   }
   const isInitialized = conditions.some(({ type, status }) => type === 'Initialized' && status === 'True')

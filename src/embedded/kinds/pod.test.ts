@@ -62,6 +62,13 @@ test('the first volume of a name is the one that is mounted', () => {
   assert.deepEqual(whyNotCreated(pods, spec({ volumes, containers })), ['spec.volumes[1].name: Duplicate value: "v"'])
 })
 
+test('a volume is the first of its sources, in an order of the sources', () => {
+  const why = (sources: object) => whyNotCreated(pods, spec({ volumes: [{ name: 'v', ...sources }] }))
+  const tooMany = (source: string) => [`spec.volumes[0].${source}: Forbidden: may not specify more than 1 volume type`]
+  assert.deepEqual(why({ configMap: { name: 'c' }, secret: { secretName: 's' } }), tooMany('configMap'))
+  assert.deepEqual(why({ downwardAPI: {}, emptyDir: {} }), tooMany('downwarAPI'))
+})
+
 test('images and deadlines change, the rest stays', () => {
   const old = created(pods, spec({ activeDeadlineSeconds: 10 }))
   const change = (fields: object) => whyNotUpdated(pods, old, { spec: { ...(old['spec'] as object), ...fields } })
@@ -101,4 +108,26 @@ test('a status keeps the owners and the class of a pod', () => {
   assert.deepEqual([object['spec'], object['status']], [old['spec'], { phase: 'Running', qosClass: 'BestEffort' }])
   assert.deepEqual(object.metadata.ownerReferences, [{ name: 'o' }])
   assert.deepEqual(updated(pods, old, { status: { phase: 'Failed' } })['status'], old['status'])
+})
+
+test('an image that is taken away is missed twice, as the real server does', () => {
+  const old = created(pods, { spec: { containers: [{ name: 'main', image: 'app' }] } })
+  const missing = 'spec.containers[0].image: Required value'
+  assert.deepEqual(
+    whyNotUpdated(pods, old, {
+      spec: {
+        ...(old['spec'] as object),
+        containers: [{ ...(old['spec'] as { containers: object[] }).containers[0], image: '' }],
+      },
+    }),
+    [missing, missing],
+  )
+})
+
+test('a row of a pod that is over says so', () => {
+  const ended = { ...created(pods), status: { phase: 'Failed' } }
+  assert.deepEqual(pods.rowConditions?.(ended), [
+    { type: 'Completed', status: 'True', reason: 'Failed', message: 'The pod failed.' },
+  ])
+  assert.deepEqual(pods.rowConditions?.(created(pods)), [])
 })

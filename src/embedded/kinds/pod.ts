@@ -5,13 +5,14 @@ import { timeText } from '../time-text.ts'
 import type { Definition } from './define.ts'
 import { as } from './define.ts'
 import type { FieldError } from './field-errors.ts'
-import { forbiddenField, immutable, invalidValue } from './field-errors.ts'
+import { forbiddenField, immutable, invalidValue, required } from './field-errors.ts'
 import { checkStandardFinalizers } from './metadata.ts'
 import { dnsLabelFlaws } from './names.ts'
 import { keepStatus, statusPart } from './parts.ts'
 import { podSpecErrors } from './pod-checks.ts'
-import { podCells } from './pod-columns.ts'
+import { podCells, podRowConditions } from './pod-columns.ts'
 import { completePodStatus, defaultPod, qosClassOf } from './pod-defaults.ts'
+import { podSpecWarnings } from './pod-warnings.ts'
 
 const specOf = (object: ApiObject): PodSpec => as<Pod>(object).spec ?? { containers: [] }
 const statusOf = (object: ApiObject) => as<Pod>(object).status
@@ -28,6 +29,7 @@ const gated = (now: Date) => ({
 /** Stored, never run: there is no scheduler and no kubelet. */
 export const pods: Definition = {
   rules: {
+    updateChecks: ['update', 'whole', 'check', 'checkUpdate'],
     answersDeleted: true,
     graceSeconds,
     generationOf: ({ spec }) => spec,
@@ -65,8 +67,14 @@ export const pods: Definition = {
       return errors
     },
     checkUpdate: (object, old) => updateErrors(specOf(object), specOf(old)),
-    warnings: ({ metadata }, old) =>
-      old ? [] : hostnameWarnings(metadata.name ?? '', "this is used in the Pod's hostname"),
+    warnings: (object, old) => {
+      if (old) return []
+      const { name = '' } = object.metadata
+      return [
+        ...hostnameWarnings(name, "this is used in the Pod's hostname"),
+        ...podSpecWarnings(specOf(object), 'spec'),
+      ]
+    },
   },
   subresources: {
     status: statusPart({
@@ -85,6 +93,7 @@ export const pods: Definition = {
     }),
   },
   cells: podCells,
+  rowConditions: podRowConditions,
   selectable: {
     'spec.nodeName': (object) => specOf(object).nodeName ?? '',
     'spec.restartPolicy': (object) => specOf(object).restartPolicy ?? '',
@@ -120,14 +129,23 @@ const mayChange =
 
 function updateErrors(spec: PodSpec, old: PodSpec): FieldError[] {
   if (isDeepStrictEqual(spec, old)) return []
-  for (const list of ['containers', 'initContainers'] as const) {
-    if ((spec[list] ?? []).length !== (old[list] ?? []).length)
-      return [forbiddenField(`spec.${list}`, 'pod updates may not add or remove containers')]
-  }
   const errors: FieldError[] = []
+  for (const list of ['containers', 'initContainers'] as const) {
+    const field = `spec.${list}`
+    const containers = spec[list] ?? []
+    if (containers.length !== (old[list] ?? []).length)
+      return [...errors, forbiddenField(field, 'pod updates may not add or remove containers')]
+    errors.push(
+      ...containers.flatMap(({ image }, index) => (image ? [] : [required(`${field}[${index}].image`)])),
+      ...imageErrors(containers, field),
+    )
+  }
   const [deadline, before] = [spec.activeDeadlineSeconds, old.activeDeadlineSeconds]
   if (deadline !== undefined && before !== undefined && before < deadline)
-    return [invalidValue('spec.activeDeadlineSeconds', deadline, 'must be less than or equal to previous value')]
+    return [
+      ...errors,
+      invalidValue('spec.activeDeadlineSeconds', deadline, 'must be less than or equal to previous value'),
+    ]
   if (deadline === undefined && before !== undefined)
     errors.push(
       invalidValue('spec.activeDeadlineSeconds', null, 'must not update from a positive integer to nil value'),

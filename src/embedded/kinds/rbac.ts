@@ -13,12 +13,20 @@ const group = 'rbac.authorization.k8s.io'
 
 const common: Rules = { checkName: pathSegmentName, createsOnUpdate: true }
 
+/** Storage knows no difference between no rules and none said. Whoever said none owns it all the same. */
+function forgetNoRules(object: ApiObject): void {
+  if (as<ClusterRole>(object).rules?.length === 0) object['rules'] = null
+}
+
 const role = (namespaced: boolean): Definition => ({
   rules: {
+    updateChecks: ['whole', 'check', 'update', 'checkUpdate'],
     ...common,
     defaults: (object) => {
       object['rules'] ??= null
     },
+    prepareCreate: forgetNoRules,
+    prepareUpdate: forgetNoRules,
     check: (object) => {
       const { metadata, rules, aggregationRule } = as<ClusterRole>(object)
       return [
@@ -83,6 +91,7 @@ const cells: Cells = {
 
 const binding = (namespaced: boolean): Definition => ({
   rules: {
+    updateChecks: ['whole', 'check', 'update', 'checkUpdate'],
     ...common,
     defaults: (object) => {
       const { subjects = [], roleRef } = as<RoleBinding>(object)

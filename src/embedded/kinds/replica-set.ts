@@ -9,12 +9,12 @@ import { scale } from './scale.ts'
 import {
   completeConditions,
   defaultTemplate,
-  nameWarnings,
   number,
   podCells,
   selectorIsFixed,
   specOf,
   statusOf,
+  workloadWarnings,
 } from './workload.ts'
 import { replicaStatusErrors, selectedTemplateErrors } from './workload-checks.ts'
 
@@ -37,7 +37,7 @@ export const replicaSets: Definition = {
       ]
     },
     checkUpdate: selectorIsFixed,
-    warnings: nameWarnings,
+    warnings: workloadWarnings,
   },
   subresources: {
     status: statusPart({

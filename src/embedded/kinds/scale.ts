@@ -6,6 +6,7 @@ import { mustNotBeNegative } from './field-errors.ts'
 import type { View } from './kind.ts'
 import type { LabelSelector } from './label-selector.ts'
 import { selectorText } from './label-selector.ts'
+import { scaleColumns } from './scale-columns.ts'
 
 const apiVersion = 'autoscaling/v1'
 const kind = 'Scale'
@@ -22,6 +23,8 @@ export const scale = (): View => ({
   apiVersion,
   kind,
   schema: schemaOf(apiVersion, kind),
+  columns: scaleColumns(false),
+  replicasPaths: new Map(['apps/v1', 'apps/v1beta2', 'apps/v1beta1'].map((version) => [version, ['spec', 'replicas']])),
   show: (object) => {
     const { metadata, spec, status } = as<Scaled>(object)
     const { name, namespace, uid, resourceVersion, creationTimestamp } = metadata

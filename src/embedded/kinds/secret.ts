@@ -2,6 +2,8 @@ import type { Secret } from 'kubernetes-types/core/v1.d.ts'
 import { isObject } from '../../core/schema/schema.ts'
 import type { ApiObject } from '../objects.ts'
 import { configDataErrors, immutableDataErrors } from './config-data.ts'
+import { jsonTypeOf } from './decode/go-types.ts'
+import { syntaxError } from './decode/json-syntax.ts'
 import type { Definition } from './define.ts'
 import { as } from './define.ts'
 import type { FieldError } from './field-errors.ts'
@@ -21,6 +23,7 @@ const types = {
 
 export const secrets: Definition = {
   rules: {
+    updateChecks: ['update', 'checkUpdate', 'whole', 'check'],
     defaults: (object) => {
       const secret = as<Secret>(object)
       foldStringData(secret)
@@ -96,23 +99,11 @@ function dockerConfigErrors(data: Readonly<Record<string, string>>, key: string)
   return why ? [invalidValue(field, '<secret contents redacted>', why)] : []
 }
 
-/** As Go's decoder words it. What it says of a broken text depends on the place; one sentence has to do for all. */
+/** As Go's decoder words it. */
 function jsonObjectFlaw(json: string): string | undefined {
-  let value: unknown
-  try {
-    value = JSON.parse(json)
-  } catch {
-    return brokenJson(json)
-  }
+  const flaw = syntaxError(Buffer.from(json))
+  if (flaw) return flaw
+  const value: unknown = JSON.parse(json)
   if (value === null || isObject(value)) return undefined
-  const type = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value
-  return `json: cannot unmarshal ${type} into Go value of type map[string]interface {}`
-}
-
-function brokenJson(json: string): string {
-  const start = json.trimStart()
-  if (start === '') return 'unexpected end of JSON input'
-  return /^[{["\-\dtfn]/.test(start)
-    ? 'unexpected end of JSON input'
-    : `invalid character '${[...start][0]}' looking for beginning of value`
+  return `json: cannot unmarshal ${jsonTypeOf(value)} into Go value of type map[string]interface {}`
 }

@@ -13,6 +13,7 @@ const mountableSecrets = 'kubernetes.io/enforce-mountable-secrets'
 /** `act` issues a token. */
 export const serviceAccounts = (act: Action['act']): Definition => ({
   rules: {
+    updateChecks: ['update', 'whole', 'check', 'checkUpdate'],
     answersDeleted: true,
     prepareCreate: keepNamesOnly,
     prepareUpdate: keepNamesOnly,
@@ -25,8 +26,15 @@ export const serviceAccounts = (act: Action['act']): Definition => ({
             `metadata.annotations[${mountableSecrets}]: deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets`,
           ],
   },
-  subresources: { token: { type: 'action', apiVersion, kind, schema: schemaOf(apiVersion, kind), act } },
+  subresources: {
+    token: { type: 'action', apiVersion, kind, schema: schemaOf(apiVersion, kind), defaults: liveAnHour, act },
+  },
 })
+
+function liveAnHour(object: ApiObject): void {
+  const { spec = {} } = object as { spec?: object }
+  object['spec'] = { expirationSeconds: 3_600, ...spec }
+}
 
 /** Of the secrets of an account, nothing but the name is kept. */
 function keepNamesOnly(object: ApiObject): void {

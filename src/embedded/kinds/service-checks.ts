@@ -5,12 +5,12 @@ import type { FieldError } from './field-errors.ts'
 import { duplicateValue, forbiddenField, invalidFor, invalidValue, notSupported, required } from './field-errors.ts'
 import { checkLabels } from './label-selector.ts'
 import { dnsLabelFlaws, dnsSubdomainFlaws, portFlaws, portNameFlaws } from './names.ts'
+import { clusterAddressErrors } from './service-addresses.ts'
+import { isOutward } from './service-changes.ts'
 
 const types = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort']
 const affinities = ['ClientIP', 'None']
 const trafficPolicies = ['Cluster', 'Local']
-const families = ['IPv4', 'IPv6']
-const familyPolicies = ['PreferDualStack', 'RequireDualStack', 'SingleStack']
 
 const isHeadless = ({ clusterIPs }: ServiceSpec): boolean => clusterIPs?.[0] === 'None'
 
@@ -34,7 +34,7 @@ export function serviceErrors(spec: ServiceSpec): FieldError[] {
         'must be greater than 0 and less than 86400',
       ),
     )
-  if (type !== 'ExternalName') errors.push(...clusterAddressErrors(spec))
+  errors.push(...clusterAddressErrors(spec))
   for (const [index, ip] of (spec.externalIPs ?? []).entries()) {
     const flaws = ipErrors(ip, `spec.externalIPs[${index}]`)
     errors.push(...(flaws.length > 0 ? flaws : endpointIpErrors(ip, `spec.externalIPs[${index}]`)))
@@ -108,27 +108,6 @@ function repeatedPorts(ports: readonly ServicePort[]): FieldError[] {
   return [...repeatedNodePorts, ...repeated]
 }
 
-function clusterAddressErrors(spec: ServiceSpec): FieldError[] {
-  const { clusterIP = '', clusterIPs = [], ipFamilies = [], ipFamilyPolicy } = spec
-  const field = 'spec.clusterIPs'
-  const errors: FieldError[] = []
-  if (clusterIP !== '' && clusterIPs[0] !== clusterIP)
-    errors.push(invalidValue(field, clusterIPs, 'first value must match `clusterIP`'))
-  for (const [index, family] of ipFamilies.entries()) {
-    if (!families.includes(family)) errors.push(notSupported(`spec.ipFamilies[${index}]`, family, families))
-    if (ipFamilies.indexOf(family) !== index) errors.push(duplicateValue(`spec.ipFamilies[${index}]`, family))
-  }
-  if (ipFamilyPolicy !== undefined && !familyPolicies.includes(ipFamilyPolicy))
-    errors.push(notSupported('spec.ipFamilyPolicy', ipFamilyPolicy, familyPolicies))
-  if (clusterIPs[0] === 'None' && clusterIPs.length > 1)
-    errors.push(invalidValue(field, clusterIPs, "'None' must be the first and only value"))
-  for (const [index, ip] of clusterIPs.entries()) {
-    if (ip !== 'None' || index > 0) errors.push(...ipErrors(ip, `${field}[${index}]`))
-  }
-  if (clusterIPs.length > 2) errors.push(invalidValue(field, clusterIPs, 'may only hold up to 2 values'))
-  return errors
-}
-
 const onlyForLoadBalancers = "may only be used when `type` is 'LoadBalancer'"
 
 function loadBalancerErrors(spec: ServiceSpec): FieldError[] {
@@ -143,12 +122,11 @@ function loadBalancerErrors(spec: ServiceSpec): FieldError[] {
 }
 
 function trafficErrors(spec: ServiceSpec): FieldError[] {
-  const { type, externalIPs = [], externalTrafficPolicy: outer = '', internalTrafficPolicy: inner } = spec
-  const isOutward = type === 'NodePort' || type === 'LoadBalancer' || (type === 'ClusterIP' && externalIPs.length > 0)
+  const { externalTrafficPolicy: outer = '', internalTrafficPolicy: inner } = spec
   const errors: FieldError[] = []
-  if (!isOutward && outer !== '')
+  if (!isOutward(spec) && outer !== '')
     errors.push(invalidValue('spec.externalTrafficPolicy', outer, 'may only be set for externally-accessible services'))
-  if (isOutward && !trafficPolicies.includes(outer))
+  if (isOutward(spec) && !trafficPolicies.includes(outer))
     errors.push(notSupported('spec.externalTrafficPolicy', outer, trafficPolicies))
   if (inner !== undefined && !trafficPolicies.includes(inner))
     errors.push(notSupported('spec.internalTrafficPolicy', inner, trafficPolicies))

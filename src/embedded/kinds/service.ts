@@ -3,11 +3,13 @@ import type { ApiObject } from '../objects.ts'
 import type { Cells, Definition } from './define.ts'
 import { as } from './define.ts'
 import type { FieldError } from './field-errors.ts'
-import { forbiddenField, invalidValue } from './field-errors.ts'
+import { forbiddenField } from './field-errors.ts'
 import { labelsCell } from './label-selector.ts'
 import { checkStandardFinalizers } from './metadata.ts'
 import { labelName } from './names.ts'
 import { keepStatus, statusPart } from './parts.ts'
+import { settleAddresses } from './service-addresses.ts'
+import { addressUpdateErrors, dropUnfit, isOutward, keepAllotted } from './service-changes.ts'
 import { serviceErrors } from './service-checks.ts'
 
 const specOf = (object: ApiObject): ServiceSpec => as<Service>(object).spec ?? {}
@@ -15,6 +17,7 @@ const specOf = (object: ApiObject): ServiceSpec => as<Service>(object).spec ?? {
 /** Stored, not acted on: no cluster address or node port is allotted, those that a client gives are kept. */
 export const services: Definition = {
   rules: {
+    updateChecks: ['update', 'checkUpdate', 'check'],
     answersDeleted: true,
     checkName: labelName,
     createsOnUpdate: true,
@@ -24,13 +27,18 @@ export const services: Definition = {
       defaultSpec(service.spec)
       object['status'] = { ...service.status, loadBalancer: service.status?.loadBalancer ?? {} }
     },
+    settle: (object, old) => {
+      if (old) keepAllotted(specOf(object), specOf(old))
+      return settleAddresses(specOf(object), old && specOf(old))
+    },
     prepareCreate: (object) => {
       object['status'] = { loadBalancer: {} }
-      defaultFamilies(specOf(object))
+      hideUnfit(specOf(object))
     },
     prepareUpdate: (object, old) => {
       keepStatus(object, old)
-      keepAllotted(specOf(object), specOf(old))
+      dropUnfit(as<Service>(object), specOf(old))
+      hideUnfit(specOf(object))
     },
     check: (object) => [...checkStandardFinalizers(object.metadata.finalizers), ...serviceErrors(specOf(object))],
     checkUpdate: (object, old) => addressUpdateErrors(specOf(object), specOf(old)),
@@ -41,7 +49,7 @@ export const services: Definition = {
         : []
     },
   },
-  subresources: { status: statusPart({ check: ingressErrors }) },
+  subresources: { status: { ...statusPart({ check: ingressErrors }), createsMissing: true } },
   cells: cells(),
   selectable: {
     'spec.clusterIP': (object) => specOf(object).clusterIP ?? '',
@@ -49,9 +57,7 @@ export const services: Definition = {
   },
 }
 
-const isOutward = ({ type, externalIPs = [] }: ServiceSpec): boolean =>
-  type === 'NodePort' || type === 'LoadBalancer' || (type === 'ClusterIP' && externalIPs.length > 0)
-
+const clusterTypes = ['ClusterIP', 'LoadBalancer', 'NodePort']
 const threeHoursSeconds = 10_800
 
 function defaultSpec(spec: ServiceSpec): void {
@@ -65,41 +71,13 @@ function defaultSpec(spec: ServiceSpec): void {
     port.targetPort ||= port.port
   }
   if (isOutward(spec)) spec.externalTrafficPolicy ||= 'Cluster'
-  if (spec.type !== 'ExternalName') spec.internalTrafficPolicy ??= 'Cluster'
+  if (clusterTypes.includes(spec.type)) spec.internalTrafficPolicy ??= 'Cluster'
   if (spec.type === 'LoadBalancer') spec.allocateLoadBalancerNodePorts ??= true
-  if (spec.clusterIP && !spec.clusterIPs) spec.clusterIPs = [spec.clusterIP]
-  if (!spec.clusterIP && spec.clusterIPs?.[0]) spec.clusterIP = spec.clusterIPs[0]
 }
 
-function defaultFamilies(spec: ServiceSpec): void {
-  if (spec.type === 'ExternalName') return
-  // Somebody else finds the endpoints of a headless service without selector, so it may have both.
-  const isAny = spec.clusterIP === 'None' && !spec.selector
-  spec.ipFamilyPolicy ??= isAny ? 'RequireDualStack' : 'SingleStack'
-  spec.ipFamilies ??= isAny ? ['IPv4', 'IPv6'] : [spec.clusterIP?.includes(':') ? 'IPv6' : 'IPv4']
-}
-
-/** Clients that know nothing of what was allotted leave it out, and do not mean to give it back. */
-function keepAllotted(spec: ServiceSpec, old: ServiceSpec): void {
-  if (spec.type === 'ExternalName' || old.type === 'ExternalName') return
-  if (!spec.clusterIP && old.clusterIP) {
-    spec.clusterIP = old.clusterIP
-    spec.clusterIPs ??= [...(old.clusterIPs ?? [])]
-  }
-  if (old.ipFamilies) spec.ipFamilies ??= [...old.ipFamilies]
-  if (old.ipFamilyPolicy) spec.ipFamilyPolicy ??= old.ipFamilyPolicy
-  if (spec.type === 'ClusterIP') return
-  for (const port of spec.ports ?? []) {
-    const same = old.ports?.find((other) => other.port === port.port && other.protocol === port.protocol)
-    if (same?.nodePort) port.nodePort ??= same.nodePort
-  }
-}
-
-function addressUpdateErrors(spec: ServiceSpec, old: ServiceSpec): FieldError[] {
-  if (spec.type === 'ExternalName' || old.type === 'ExternalName') return []
-  const [now, before] = [spec.clusterIPs ?? [], old.clusterIPs ?? []]
-  if (before[0] === undefined || now[0] === before[0]) return []
-  return [invalidValue('spec.clusterIPs[0]', now, 'may not change once set')]
+/** It was once filled in for all, which the real server hides again. */
+function hideUnfit(spec: ServiceSpec): void {
+  if (spec.type === 'ExternalName') delete spec.internalTrafficPolicy
 }
 
 function ingressErrors(object: ApiObject): FieldError[] {
@@ -124,6 +102,7 @@ function cells(): Cells {
 
 function externalAddress({ spec = {}, status }: Service): string {
   const { type, externalName = '', externalIPs = [] } = spec
+  if (type === undefined) return '<unknown>'
   if (type === 'ExternalName') return externalName
   if (type !== 'LoadBalancer') return externalIPs.join(',') || '<none>'
   const ingress = (status?.loadBalancer?.ingress ?? []).map(({ ip, hostname }) => ip || hostname).filter(Boolean)

@@ -18,6 +18,7 @@ const webhooksOf = (object: ApiObject): Webhook[] => as<{ webhooks?: Webhook[] }
 
 const configuration = (isMutating: boolean): Definition => ({
   rules: {
+    updateChecks: ['whole', 'check', 'checkUpdate'],
     updatesUnconditionally: false,
     generationOf: ({ webhooks }) => webhooks,
     defaults: (object) => {

@@ -7,6 +7,7 @@ import { immutable, invalidValue } from './field-errors.ts'
 import type { LabelSelector } from './label-selector.ts'
 import { hostnameWarnings } from './pod.ts'
 import { defaultPodSpec } from './pod-defaults.ts'
+import { podSpecWarnings } from './pod-warnings.ts'
 
 export interface Spec {
   replicas?: number
@@ -29,8 +30,19 @@ export const selectorIsFixed = (object: ApiObject, old: ApiObject): FieldError[]
     ? []
     : [invalidValue('spec.selector', specOf(object).selector ?? null, immutable)]
 
-export const nameWarnings = ({ metadata }: ApiObject, old?: ApiObject): string[] =>
+const nameWarnings = ({ metadata }: ApiObject, old?: ApiObject): string[] =>
   old ? [] : hostnameWarnings(metadata.name ?? '', 'this is used in Pod names and hostnames')
+
+/** Of a new object, and of one whose template may have changed. */
+export function templateWarnings(object: ApiObject, old?: ApiObject): string[] {
+  if (old && old.metadata.generation === object.metadata.generation) return []
+  return podSpecWarnings(specOf(object).template?.spec ?? {}, 'spec.template.spec')
+}
+
+export const workloadWarnings = (object: ApiObject, old?: ApiObject): string[] => [
+  ...nameWarnings(object, old),
+  ...templateWarnings(object, old),
+]
 
 export const statusOf = (object: ApiObject): Record<string, unknown> =>
   (object['status'] ?? {}) as Record<string, unknown>
@@ -45,6 +57,10 @@ export function podCells(selector: (selector: LabelSelector | undefined) => stri
     Selector: (object) => selector(specOf(object).selector),
   }
 }
+
+/** With the names of the API server's own fields, as it prints a strategy that it does not know. */
+export const printedUpdate = (update?: { maxUnavailable?: unknown; maxSurge?: unknown }): unknown =>
+  update ? { MaxUnavailable: update.maxUnavailable ?? null, MaxSurge: update.maxSurge ?? null } : null
 
 /** A count cannot go back. */
 export function collisionErrors(object: ApiObject, old: ApiObject): FieldError[] {

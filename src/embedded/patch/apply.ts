@@ -1,6 +1,6 @@
 import type { Schema } from '../../core/schema/schema.ts'
 import type { ApiObject } from '../objects.ts'
-import { badRequest } from '../status.ts'
+import { ApiFailure, badRequest } from '../status.ts'
 import { timeText } from '../time-text.ts'
 import { checkTyped } from './check-typed.ts'
 import type { Contested } from './conflicts.ts'
@@ -20,7 +20,7 @@ import { prune } from './prune.ts'
 import { reconciled } from './reconcile.ts'
 import { fieldsOf } from './typed.ts'
 import type { Convert } from './views.ts'
-import { Versions } from './views.ts'
+import { Unconvertible, Versions } from './views.ts'
 
 export interface Application {
   /** As it is, in the version of the request; undefined when the apply creates it. */
@@ -49,11 +49,19 @@ export function serverSideApply(application: Application): { object: ApiObject }
   checkApplied(application)
   checkTyped(schema, applied)
   const before = live ? bare(live) : emptyObject(applied, undefined)
-  const known = knownManagers(application)
-  const { object, managed } = mergeApplied(before, known, application)
+  const { object, managed } = mergedBy(before, application)
   const all = writeManaged(managed)
   if (all.length > 0) object.metadata = { ...object.metadata, managedFields: all }
   return { object: application.manager === 'kubectl' ? withLastApplied(object, applied) : object }
+}
+
+function mergedBy(before: ApiObject, application: Application) {
+  try {
+    return mergeApplied(before, knownManagers(application), application)
+  } catch (error) {
+    if (error instanceof Unconvertible) throw new ApiFailure(500, '', error.message)
+    throw error
+  }
 }
 
 function checkApplied({ applied, apiVersion, kind }: Application): void {
@@ -67,7 +75,11 @@ function checkApplied({ applied, apiVersion, kind }: Application): void {
 /** What was in the object before anybody applied anything is somebody's too. */
 function knownManagers({ live, ...application }: Application): Managed[] {
   const known = readManaged(live?.metadata.managedFields)
-  if (known.length > 0) return application.custom ? reconciled(known, application.schema) : known
+  if (known.length > 0 && live && application.custom) {
+    const { apiVersion, schema, convert } = application
+    return reconciled(known, bare(live), new Versions(apiVersion, schema, convert))
+  }
+  if (known.length > 0) return known
   if (!live) return []
   return recordUpdate([], { ...application, live: undefined, updated: live, manager: 'before-first-apply' })
 }

@@ -9,14 +9,21 @@ import { fieldSchema, isNamed, itemElement, Unkeyed } from './typed.ts'
 
 /** Throws when what is applied does not fit the schema: then nobody can tell which fields it sets. */
 export function checkTyped(schema: Schema, applied: ApiObject): void {
-  const problems = check(schema, applied, '')
-  if (problems.length === 0) return
+  const told = misfitOf(schema, applied)
+  if (told === undefined) return
   const { namespace = '', name = '' } = applied.metadata ?? {}
   const { group, version } = splitApiVersion(applied.apiVersion)
   const object = `${textOf(namespace)}/${textOf(name)}; ${group}/${version}, Kind=${applied.kind}`
-  const told = problems.length === 1 ? problems[0] : `errors:\n${problems.map((problem) => `  ${problem}`).join('\n')}`
   throw new ApiFailure(500, '', `failed to create typed patch object (${object}): ${told}`)
 }
+
+/** Why an object does not fit a schema, in the real server's words. Undefined: it does. */
+export function misfitOf(schema: Schema, object: ApiObject, mayRepeat = false): string | undefined {
+  const problems = check(schema, object, '').filter((problem) => !mayRepeat || !repetition.test(problem))
+  return problems.length > 1 ? `errors:\n${problems.map((problem) => `  ${problem}`).join('\n')}` : problems[0]
+}
+
+const repetition = /: duplicate entries for key \[[^\n]*\]$/
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 

@@ -1,7 +1,6 @@
 import { ApiFailure } from '../status.ts'
 import { elementText } from './elements.ts'
 import type { FieldPath, FieldSet } from './fields.ts'
-import { paths } from './fields.ts'
 import type { Managed } from './managed.ts'
 import { inOrder } from './managed.ts'
 
@@ -15,7 +14,7 @@ export interface Contested {
 export function applyConflict(contested: readonly Contested[]): ApiFailure {
   const conflicts = [...contested]
     .sort((a, b) => inOrder(nameOf(a.owner), nameOf(b.owner)))
-    .map(({ owner, fields }) => ({ owner: nameOf(owner), fields: [...paths(fields)].map(pathText) }))
+    .map(({ owner, fields }) => ({ owner: nameOf(owner), fields: [...inLevels(fields)].map(pathText) }))
   const causes = conflicts.flatMap(({ owner, fields }) =>
     fields.map((field) => ({ reason: 'FieldManagerConflict', message: `conflict with ${owner}`, field })),
   )
@@ -27,6 +26,13 @@ export function applyConflict(contested: readonly Contested[]): ApiFailure {
           .map(({ owner, fields }) => [`conflicts with ${owner}:`, ...fields.map((field) => `- ${field}`)].join('\n'))
           .join('\n')}`
   return new ApiFailure(409, 'Conflict', message, { causes })
+}
+
+/** The paths in a set as the real server walks it: first what is in it at one level, then what lies below. */
+function* inLevels({ children }: FieldSet, above: FieldPath = []): Generator<FieldPath> {
+  const sorted = [...children].sort(([one], [other]) => inOrder(one, other))
+  for (const [element, { member }] of sorted) if (member) yield [...above, element]
+  for (const [element, child] of sorted) yield* inLevels(child, [...above, element])
 }
 
 function nameOf({ manager, operation, apiVersion, subresource }: Managed): string {

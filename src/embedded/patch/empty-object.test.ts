@@ -42,10 +42,10 @@ test('a new object of a custom kind has nothing', () => {
 
 test('a request cannot change the status, nor one to the status the rest', () => {
   const status = { status: { type: 'part', verbs: [], merge: (object: ApiObject) => object } } as const
-  const kind = (group: string, plural: string, custom = false) => ({ group, plural, custom, subresources: status })
-  assert.deepEqual(ignoredBy(kind('apps', 'daemonsets'), ''), [['status']])
-  assert.deepEqual(ignoredBy(kind('apps', 'daemonsets'), 'status'), [['spec']])
-  assert.deepEqual(ignoredBy(kind('apps', 'deployments'), 'status'), [['spec'], ['metadata', 'labels']])
-  assert.deepEqual(ignoredBy(kind('x.test', 'things', true), 'status'), [['metadata'], ['spec']])
-  assert.deepEqual(ignoredBy({ ...kind('', 'configmaps'), subresources: {} }, ''), [])
+  const kind = (group: string, plural: string, custom = false) => ({ group, plural, custom })
+  assert.deepEqual(ignoredBy(kind('apps', 'daemonsets'), status, ''), [['status']])
+  assert.deepEqual(ignoredBy(kind('apps', 'daemonsets'), status, 'status'), [['spec']])
+  assert.deepEqual(ignoredBy(kind('apps', 'deployments'), status, 'status'), [['spec'], ['metadata', 'labels']])
+  assert.deepEqual(ignoredBy(kind('x.test', 'things', true), status, 'status'), [['metadata'], ['spec']])
+  assert.deepEqual(ignoredBy(kind('', 'configmaps'), {}, ''), [])
 })

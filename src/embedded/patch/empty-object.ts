@@ -1,5 +1,6 @@
 import type { Schema } from '../../core/schema/schema.ts'
 import { isObject } from '../../core/schema/schema.ts'
+import { definitionOf } from '../kinds/facts/schemas.ts'
 import type { ApiObject } from '../objects.ts'
 
 const known = new WeakMap<Schema, Record<string, unknown>>()
@@ -30,11 +31,16 @@ function withNulls(empty: Record<string, unknown>, created: Record<string, unkno
   return filled
 }
 
-function emptyValue({ properties = {}, required = [] }: Schema): Record<string, unknown> {
+/** Optional, and yet never left out: the schema does not tell. */
+const writtenAsNull: ReadonlySet<string> = new Set(['io.k8s.api.authentication.v1.TokenRequestSpec.boundObjectRef'])
+
+export function emptyValue(whole: Schema): Record<string, unknown> {
+  const { properties = {}, required = [] } = whole
   const fields = Object.entries(properties).flatMap(([name, schema]) => {
     if (isObject(schema.default)) return [[name, { ...emptyValue(schema), ...schema.default }] as const]
     if (schema.default !== undefined) return [[name, schema.default] as const]
-    return required.includes(name) ? [[name, null] as const] : []
+    const isShown = required.includes(name) || writtenAsNull.has(`${definitionOf(whole)}.${name}`)
+    return isShown ? [[name, null] as const] : []
   })
   return Object.fromEntries(fields)
 }

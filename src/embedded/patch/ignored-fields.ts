@@ -14,7 +14,8 @@ const exceptions: Readonly<Record<string, Ignored>> = {
 
 /** Fields that a request to a resource or subresource cannot change, and so nobody comes to own by sending them. */
 export function ignoredBy(
-  { group, plural, custom, subresources }: Pick<Kind, 'group' | 'plural' | 'custom' | 'subresources'>,
+  { group, plural, custom }: Pick<Kind, 'group' | 'plural' | 'custom'>,
+  subresources: Kind['subresources'],
   subresource: string,
 ): Ignored {
   const exception = custom ? undefined : exceptions[`${resourceName(group, plural)}/${subresource}`]

@@ -37,13 +37,10 @@ function parse(text: string | undefined): Record<string, unknown> | undefined {
 export function withLastApplied(object: ApiObject, applied: ApiObject): ApiObject {
   const { annotations } = object.metadata
   if (!annotations?.[annotation]) return object
-  const { [annotation]: _, ...kept } = applied.metadata?.annotations ?? {}
-  const { managedFields: __, annotations: ___, ...metadata } = applied.metadata ?? {}
-  const remembered = {
-    ...applied,
-    metadata: { ...metadata, ...(Object.keys(kept).length > 0 && { annotations: kept }) },
-  }
-  const { [annotation]: ____, ...others } = annotations
+  const { managedFields: _, annotations: sent, ...metadata } = applied.metadata ?? {}
+  const { [annotation]: __, ...kept } = sent ?? {}
+  const remembered = { ...applied, metadata: { ...metadata, ...(sent && { annotations: kept }) } }
+  const { [annotation]: ___, ...others } = annotations
   const all = { ...others, [annotation]: `${canonicalJson(remembered)}\n` }
   const size = Object.entries(all).reduce((bytes, [name, value]) => bytes + byteLength(name) + byteLength(value), 0)
   return { ...object, metadata: { ...object.metadata, annotations: size > annotationLimit ? others : all } }

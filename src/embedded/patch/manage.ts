@@ -2,6 +2,7 @@ import type { Schema } from '../../core/schema/schema.ts'
 import type { ApiObject } from '../objects.ts'
 import { timeText } from '../time-text.ts'
 import { capManagers } from './cap-managers.ts'
+import { misfitOf } from './check-typed.ts'
 import type { Comparison } from './compare.ts'
 import { emptyObject } from './empty-object.ts'
 import type { FieldSet } from './fields.ts'
@@ -14,7 +15,7 @@ import { bare, ignoredFields, withoutIgnored, withoutOwnerless } from './own-fie
 import { reconciled } from './reconcile.ts'
 import { Unkeyed } from './typed.ts'
 import type { Convert } from './views.ts'
-import { Versions } from './views.ts'
+import { Unconvertible, Versions } from './views.ts'
 
 export interface TrackedWrite {
   /** As it was, in the version of the request; undefined for a create. */
@@ -38,10 +39,12 @@ export interface TrackedWrite {
 export function trackUpdate(write: TrackedWrite): ManagedFieldsEntry[] {
   const known = managedBefore(write)
   if (known.length === 0 && write.live) return []
+  if (write.custom && misfitOf(write.schema, bare(write.updated), true) !== undefined) return []
   try {
     return writeManaged(capManagers(recordUpdate(known, write)))
   } catch (error) {
-    if (error instanceof Unkeyed) return writeManaged(known)
+    // So does the real server: what nobody can tell is forgotten.
+    if (error instanceof Unkeyed || error instanceof Unconvertible) return []
     throw error
   }
 }
@@ -62,10 +65,10 @@ function managedBefore({ live, updated, subresource }: TrackedWrite): Managed[] 
 /** What was changed goes to who changed it, and is taken from all others. */
 export function recordUpdate(owners: readonly Managed[], write: TrackedWrite): Managed[] {
   const { live, updated, schema, manager, now, apiVersion, subresource = '', convert, custom = false } = write
-  const known = custom ? reconciled(owners, schema) : owners
   const ignored = ignoredFields(write.ignored)
   const versions = new Versions(apiVersion, schema, convert)
   const original = live ? bare(live) : emptyObject(updated, custom ? undefined : schema)
+  const known = custom ? reconciled(owners, original, versions) : owners
   const comparisons = versions.comparisons(original, bare(updated))
   const changed = comparisons(apiVersion)
   const taken = changed ? withoutIgnored(union(changed.added, changed.modified), ignored) : noFields

@@ -29,12 +29,18 @@ export const isSameManager = (a: Manager, b: Manager): boolean =>
   a.subresource === b.subresource &&
   (a.operation === 'Apply' || a.apiVersion === b.apiVersion)
 
-/** Reads what this server wrote. */
-export const readManaged = (entries: readonly ManagedFieldsEntry[] | undefined): Managed[] =>
-  (entries ?? []).map((entry) => {
+/** The same text for the same manager. */
+export const managerKey = ({ manager, operation, apiVersion, subresource }: Manager): string =>
+  JSON.stringify([manager, operation, subresource, operation === 'Apply' ? '' : apiVersion])
+
+/** Reads what this server wrote. Of two entries of one manager, which a Scale may leave behind, the later counts. */
+export function readManaged(entries: readonly ManagedFieldsEntry[] | undefined): Managed[] {
+  const all = (entries ?? []).map((entry) => {
     const written = (entry.fieldsV1 ?? {}) as FieldsV1
     return { ...managerOf(entry), time: entry.time, fields: readFields(written), written }
   })
+  return all.filter((managed, i) => !all.some((later, j) => j > i && isSameManager(managed, later)))
+}
 
 /** Reads what a client wrote; throws a SyntaxError when that is no list of managed fields. */
 export function parseManaged(entries: readonly ManagedFieldsEntry[]): Managed[] {

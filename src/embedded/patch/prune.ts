@@ -17,7 +17,11 @@ export function prune(
   versions: Versions,
 ): ApiObject {
   if (!last || isEmpty(last.fields)) return merged
-  const view = versions.view(merged, last.apiVersion)
+  const view = versions.view(
+    merged,
+    last.apiVersion,
+    'failed to prune fields: failed to convert merged object to last applied version',
+  )
   if (!view) return merged
   const dropped = withNamedParents(view.schema, last.fields)
   const stripped = removed(view, dropped)
@@ -26,6 +30,8 @@ export function prune(
   return versions.view(pruned, versions.apiVersion)?.object ?? merged
 }
 
+const addBack = 'failed to prune fields: failed add back owned items: failed to convert'
+
 /** Puts back what somebody owns. */
 function withOwned({ object }: View, stripped: ApiObject, owners: readonly Managed[], versions: Versions): ApiObject {
   const byVersion = new Map<string, FieldSet>([[object.apiVersion, noFields]])
@@ -33,7 +39,8 @@ function withOwned({ object }: View, stripped: ApiObject, owners: readonly Manag
     byVersion.set(apiVersion, union(byVersion.get(apiVersion) ?? noFields, fields))
   let kept = stripped
   for (const [apiVersion, owned] of byVersion) {
-    const [all, left] = [versions.view(object, apiVersion), versions.view(kept, apiVersion)]
+    const all = versions.view(object, apiVersion, `${addBack} merged object at version ${apiVersion}`)
+    const left = versions.view(kept, apiVersion, `${addBack} pruned object at version ${apiVersion}`)
     if (!all || !left) continue
     const staying = union(fieldsIn(left), withNamedParents(all.schema, owned))
     kept = removed(all, difference(fieldsIn(all), staying))

@@ -35,7 +35,11 @@ export function childSchema(schema: Schema | undefined, element: string): Schema
 
 /** The element of a path that leads to an item. Throws an Unkeyed when it has none of its keys. */
 export function itemElement(schema: Schema | undefined, item: unknown): string {
-  if (schema?.['x-kubernetes-list-type'] !== 'map') return valueElement(item)
+  if (schema?.['x-kubernetes-list-type'] !== 'map') {
+    if (item !== null) return valueElement(item)
+    throw new Unkeyed("associative list without keys has an element that's an explicit null")
+  }
+  if (item === null) throw new Unkeyed('associative list with keys may not have a null element')
   if (!isObject(item)) throw new Unkeyed('associative list with keys may not have non-map elements')
   const names = schema['x-kubernetes-list-map-keys'] ?? []
   const keys: Record<string, unknown> = {}

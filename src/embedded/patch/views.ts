@@ -9,8 +9,11 @@ export interface View {
   readonly schema: Schema
 }
 
-/** Undefined: there is no such version any more. */
+/** Undefined: there is no such version any more. Throws an `Unconvertible`. */
 export type Convert = (object: ApiObject, apiVersion: string) => View | undefined
+
+/** An object that does not fit another version: there nobody can tell whose its fields are. */
+export class Unconvertible extends Error {}
 
 /** Sees objects in the versions that their managers know them in. */
 export class Versions {
@@ -24,9 +27,16 @@ export class Versions {
     this.#convert = convert
   }
 
-  view(object: ApiObject, apiVersion: string): View | undefined {
+  /** `failing`: what has failed when that version does not fit. */
+  view(object: ApiObject, apiVersion: string, failing = ''): View | undefined {
     const isHere = apiVersion === this.apiVersion && object.apiVersion === apiVersion
-    return isHere || !this.#convert ? { object, schema: this.schema } : this.#convert(object, apiVersion)
+    if (isHere || !this.#convert) return { object, schema: this.schema }
+    try {
+      return this.#convert(object, apiVersion)
+    } catch (error) {
+      if (!(error instanceof Unconvertible) || failing === '') throw error
+      throw new Unconvertible(`${failing}: ${error.message}`)
+    }
   }
 
   /** Differences by version, found when they are asked for. */
@@ -39,7 +49,8 @@ export class Versions {
   }
 
   #compare(before: ApiObject, after: ApiObject, apiVersion: string): Comparison | undefined {
-    const [then, now] = [this.view(before, apiVersion), this.view(after, apiVersion)]
+    const then = this.view(before, apiVersion, 'failed to convert old object')
+    const now = this.view(after, apiVersion, 'failed to convert new object')
     return then && now && compare(now.schema, then.object, now.object)
   }
 }

@@ -10,8 +10,13 @@ export type Answer = WholeAnswer | WatchAnswer
 export interface WholeAnswer {
   readonly code: number
   readonly body: string
+  /** In its place, where it is no text. */
+  readonly bytes?: Buffer
+  /** Empty where nothing is said of it. */
   readonly contentType: string
   readonly headers?: Readonly<Record<string, string>>
+  /** Not packed, however long it is. */
+  readonly isSentAsItIs?: boolean
 }
 
 export interface WatchAnswer {
@@ -45,7 +50,13 @@ export const plainAnswer = (code: number, body: string): WholeAnswer => ({
 
 export const pageNotFound = (): WholeAnswer => plainAnswer(404, '404 page not found\n')
 
-export const plainForm: Form = { as: 'object', media: 'application/json', isPretty: false, includeObject: 'Metadata' }
+export const plainForm: Form = {
+  as: 'object',
+  metaVersion: 'v1',
+  media: 'application/json',
+  isPretty: false,
+  includeObject: 'Metadata',
+}
 
 export function failureAnswer(failure: ApiFailure, form: Form = plainForm): WholeAnswer {
   const status: Status = failure.toStatus()

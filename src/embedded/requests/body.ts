@@ -1,7 +1,9 @@
 import type { RequestRecord } from '../audit/record.ts'
 import { decodeTyped } from '../kinds/decode/decode-typed.ts'
+import type { ParsedBody } from '../kinds/decode/parse-body.ts'
 import { contentTypeOf, parseBody } from '../kinds/decode/parse-body.ts'
 import { Undecodable } from '../kinds/decode/unfit.ts'
+import { Unrecognized } from '../kinds/decode/unrecognized.ts'
 import { schemaOf } from '../kinds/facts/schemas.ts'
 import { badRequest } from '../status.ts'
 import type { Sent } from './decode.ts'
@@ -55,7 +57,7 @@ export async function readDeleteOptions(request: ApiRequest): Promise<DeleteOpti
 }
 
 function fromBody(body: Buffer, contentType: string | undefined): DeleteOptions {
-  const { value } = parseBody(body, contentTypeOf(contentType), 'DeleteOptions')
+  const { value } = parseOptions(body, contentTypeOf(contentType))
   const { kind = 'DeleteOptions', apiVersion = 'v1' } = value
   if (kind !== 'DeleteOptions')
     throw badRequest(
@@ -67,6 +69,15 @@ function fromBody(body: Buffer, contentType: string | undefined): DeleteOptions 
     return options as DeleteOptions
   } catch (error) {
     throw error instanceof Undecodable ? badRequest(error.why) : error
+  }
+}
+
+/** Options are read without the words that go around what is wrong with an object. */
+function parseOptions(body: Buffer, mediaType: string): ParsedBody {
+  try {
+    return parseBody(body, mediaType, 'DeleteOptions')
+  } catch (error) {
+    throw error instanceof Unrecognized ? badRequest(error.why) : error
   }
 }
 

@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { FieldError } from '../../core/schema/field-errors.ts'
 import type { Admitted } from '../admission/admission.ts'
-import type { Part, View } from '../kinds/kind.ts'
-import { checkMetadataUpdate } from '../kinds/metadata.ts'
+import type { Found, Part, UpdateCheck, View } from '../kinds/kind.ts'
+import { checkMetadataUpdate, checkStandardFinalizers, clientFieldErrors, updateErrors } from '../kinds/metadata.ts'
+import { subresourcesOf } from '../kinds/registry.ts'
 import type { ApiObject } from '../objects.ts'
 import { isUnchanged } from '../patch/unchanged.ts'
 import { ApiFailure, conflict, invalid, notFound } from '../status.ts'
@@ -13,7 +14,8 @@ import { aboutOf, contextOf, storedKind } from './call.ts'
 import { settleNamespace } from './decode.ts'
 import { track } from './managing.ts'
 import type { WriteParameters } from './parameters.ts'
-import { objectOf, toStored } from './representation.ts'
+import { dropRepeatedOwners } from './repeated-owners.ts'
+import { asReadBack, isStoredAsNow, objectOf, toStored } from './representation.ts'
 
 /** What a request makes of the current state. */
 export interface Proposal {
@@ -27,7 +29,7 @@ export interface ChangeOptions {
   readonly parameters: WriteParameters
   /** UpdateOptions or PatchOptions, as admission webhooks see them. */
   readonly options: Readonly<Record<string, unknown>>
-  /** A PUT must name the version it replaces where the kind says so; a patch names it by having read it. */
+  /** A PUT names its object by the uid too; a patch has read what it changes. */
   readonly isPut: boolean
   /** Where the object is written as another kind: admission sees that one. */
   readonly view?: View
@@ -60,10 +62,10 @@ async function changeOnce(deps: WriteDeps, call: Call, change: ChangeOptions, en
   const old = await objectOf(entry, served)
   const proposal = await change.propose(await objectOf(entry, served))
   checkPreconditions(call, change, proposal.object, old)
-  rules.defaults?.(proposal.object)
+  rules.defaults?.(proposal.object, proposal.isApplied)
   const part = partOf(call)
   const merged = part ? part.merge(proposal.object, old, context) : proposal.object
-  if (!proposal.isApplied) track(call, { old, next: merged, parameters, now: context.now })
+  if (!proposal.isApplied) track(call, { old, next: merged, sent: proposal.object, parameters, now: context.now })
   const write: Admitted = {
     operation: 'UPDATE',
     served,
@@ -79,50 +81,91 @@ async function changeOnce(deps: WriteDeps, call: Call, change: ChangeOptions, en
   }
   const admitted = (await deps.admission.mutate(write)) ?? write.object ?? merged
   const next = !view ? admitted : admitted === write.object ? merged : view.merge(admitted, merged)
+  dropRepeatedOwners(next, call.warn, 'admitted')
   settleNamespace(next, call)
   keepServersOwn(next, old)
   if (!part) {
+    const unsettled = rules.settle?.(next, old) ?? []
+    if (unsettled.length > 0) throw invalid(storedKind(call), call.name, unsettled)
     rules.prepareUpdate?.(next, old, context)
     moveGeneration(call, next, old)
   }
-  const errors = [...checkMetadataUpdate(next.metadata, old.metadata), ...problems(call, next, old)]
+  const errors = [...checkMetadataUpdate(next.metadata, old.metadata), ...(await problems(call, next, old))]
   if (errors.length > 0) throw invalid(storedKind(call), call.name, errors)
-  for (const warning of rules.warnings?.(next, old) ?? []) call.warn(warning)
+  // Of built-in kinds, only who writes the whole object is warned.
+  if (!part || served.kind.custom) for (const warning of rules.warnings?.(next, old) ?? []) call.warn(warning)
   await deps.admission.validate({ ...write, object: view ? view.show(next) : next })
-  if (isUnchanged(old, next)) return old
-  if (parameters.dryRun) return next
+  // What nothing keeps any longer goes with the next write, even with one that changes nothing.
+  if (isUnchanged(old, next) && !isOver(call, next) && (await isStoredAsNow(entry, served))) return old
+  if (parameters.dryRun) return asReadBack(next, served)
   return store(deps, call, next, entry)
 }
 
+/** Whether a write makes what is not there, where it may. */
+export const createsMissing = (call: Call): boolean => call.subresource === '' || partOf(call)?.createsMissing === true
+
 const partOf = ({ served, subresource }: Call): Part | undefined => {
-  const found = subresource === '' ? undefined : served.kind.subresources[subresource]
+  const found = subresource === '' ? undefined : subresourcesOf(served)[subresource]
   return found?.type === 'part' ? found : undefined
 }
 
-function problems(call: Call, next: ApiObject, old: ApiObject): FieldError[] {
+const usualChecks: readonly UpdateCheck[] = ['update', 'check', 'checkUpdate']
+
+async function problems(call: Call, next: ApiObject, old: ApiObject): Promise<FieldError[]> {
   const part = partOf(call)
-  if (part?.check) return part.check(next, old)
   const { rules } = call.served.kind
-  return [...(rules.check?.(next) ?? []), ...(part ? [] : (rules.checkUpdate?.(next, old) ?? []))]
+  const sequence = part ? usualChecks : (rules.updateChecks ?? usualChecks)
+  const checks: Record<UpdateCheck, () => Found> = {
+    whole: () => clientFieldErrors(next.metadata),
+    update: () => [
+      ...updateErrors(next.metadata, old.metadata),
+      ...(sequence.includes('whole') ? checkStandardFinalizers(next.metadata.finalizers) : []),
+    ],
+    check: () => (part?.check ? part.check(next, old, call.warn) : (rules.check?.(next) ?? [])),
+    checkUpdate: () => (part ? [] : (rules.checkUpdate?.(next, old, call.warn) ?? [])),
+  }
+  const errors: FieldError[] = []
+  for (const check of sequence) errors.push(...(await checks[check]()))
+  return errors
 }
 
-function checkPreconditions(call: Call, { isPut }: ChangeOptions, { metadata }: ApiObject, old: ApiObject): void {
+function checkPreconditions(
+  call: Call,
+  { isPut, parameters, view }: ChangeOptions,
+  { metadata }: ApiObject,
+  old: ApiObject,
+): void {
   const { resourceVersion = '', uid } = metadata
   if (resourceVersion !== '' && !/^\d+$/.test(resourceVersion))
     throw new ApiFailure(500, '', `strconv.ParseUint: parsing ${JSON.stringify(resourceVersion)}: invalid syntax`)
   const isNamed = resourceVersion !== '' && resourceVersion !== '0'
-  if (!isNamed && isPut && call.served.kind.rules.updatesUnconditionally === false)
+  if (uid && uid !== old.metadata.uid && isPut) throw uidConflict(call, uid, old, parameters.dryRun)
+  if (!isNamed && !view && call.served.kind.rules.updatesUnconditionally === false)
     throw invalid({ group: call.served.kind.group, kind: call.served.kind.plural }, call.name, [mustNameVersion])
   if (uid && uid !== old.metadata.uid && !isPut)
     throw invalid(storedKind(call), call.name, [uidImmutable(uid), uidImmutable(uid)])
-  if (uid && uid !== old.metadata.uid)
-    throw conflict(
-      aboutOf(call),
-      call.name,
-      `StorageError: invalid object, Code: 4, Key: /registry/${call.served.kind.plural}/${[call.namespace, call.name].filter(Boolean).join('/')}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${uid}, UID in object meta: ${old.metadata.uid}`,
-    )
   if (isNamed && resourceVersion !== old.metadata.resourceVersion) throw conflict(aboutOf(call), call.name)
 }
+
+/** Whoever names a uid means the object that has it. */
+export const uidConflict = (call: Call, uid: string, current: ApiObject | undefined, dryRun: boolean): ApiFailure =>
+  conflict(
+    aboutOf(call),
+    call.name,
+    `StorageError: invalid object, Code: 4, Key: ${dryRun ? '' : '/registry'}/${folderOf(call)}/${[call.namespace, call.name].filter(Boolean).join('/')}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${uid}, UID in object meta: ${current?.metadata.uid ?? ''}`,
+  )
+
+/** Where the real server keeps what is not kept under its own name. */
+const folders: Readonly<Record<string, string>> = {
+  services: 'services/specs',
+  endpoints: 'services/endpoints',
+  nodes: 'minions',
+}
+
+const folderOf = ({ served: { kind } }: Call): string =>
+  kind.custom || kind.group === 'apiextensions.k8s.io'
+    ? `${kind.group}/${kind.plural}`
+    : (folders[kind.plural] ?? kind.plural)
 
 const uidImmutable = (uid: string): FieldError => ({
   reason: 'FieldValueInvalid',

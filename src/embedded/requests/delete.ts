@@ -2,6 +2,7 @@ import { after } from '../../core/clock.ts'
 import type { FieldError } from '../../core/schema/field-errors.ts'
 import type { Admitted } from '../admission/admission.ts'
 import type { ApiObject } from '../objects.ts'
+import { splitApiVersion } from '../objects.ts'
 import type { Status } from '../status.ts'
 import { conflict, invalid, notFound } from '../status.ts'
 import type { Entry } from '../storage/store.ts'
@@ -42,7 +43,7 @@ export function checkDeleteOptions({ propagationPolicy, orphanDependents, dryRun
       field,
       message: `Invalid value: ${JSON.stringify(propagationPolicy)}: orphanDependents and deletionPropagation cannot be both set`,
     })
-  else if (propagationPolicy !== undefined && !policies.includes(propagationPolicy))
+  if (propagationPolicy !== undefined && !policies.includes(propagationPolicy))
     errors.push({
       reason: 'FieldValueNotSupported',
       field,
@@ -102,9 +103,15 @@ async function deleteOnce(
   const next = await objectOf(entry, served)
   markDeleting(deps, call, next, options)
   const place = { storage: entry.storage, namespace: entry.namespace, name: entry.name, follows: entry.revision }
-  if (isOver(call, next)) {
-    if (dryRun) return { isGone: true, object: old }
-    const last = await deps.store.write({ ...place, object: undefined })
+  const { graceSeconds, finalizersOf } = served.kind.rules
+  // A namespace is only marked at first, even where nobody holds it.
+  const isFirstOfTwo = finalizersOf !== undefined && old.metadata.deletionTimestamp === undefined
+  if (isOver(call, next) && !isFirstOfTwo) {
+    if (dryRun) return { isGone: true, object: graceSeconds ? next : old }
+    // What is wound down is marked first, however short that is: those who watch are told of both.
+    const isMarked = graceSeconds !== undefined && JSON.stringify(next) !== JSON.stringify(old)
+    const marked = isMarked ? await deps.store.write({ ...place, object: await toStored(next, served) }) : entry
+    const last = await deps.store.write({ ...place, follows: marked.revision, object: undefined })
     return { isGone: true, object: await objectOf(last, served) }
   }
   if (dryRun || JSON.stringify(next) === JSON.stringify(old)) return { isGone: false, object: next }
@@ -113,34 +120,44 @@ async function deleteOnce(
 }
 
 function checkPreconditions(call: Call, { preconditions = {} }: DeleteOptions, { metadata }: ApiObject): void {
-  const { uid, resourceVersion } = preconditions
-  const { group, kind, rules } = call.served.kind
-  const about = { group, plural: kind }
-  if (rules.finalizersOf && uid !== undefined && uid !== metadata.uid)
+  const { uid = metadata.uid, resourceVersion = metadata.resourceVersion } = preconditions
+  const { storedAs, rules } = call.served.kind
+  const refuse = (what: string, asked: string | undefined, found: string | undefined, guess: string) => {
+    if (rules.finalizersOf)
+      throw conflict(
+        aboutOf(call),
+        call.name,
+        `Precondition failed: ${what} in precondition: ${asked}, ${what} in object meta: ${found}`,
+      )
     throw conflict(
-      aboutOf(call),
+      { group: splitApiVersion(storedAs.apiVersion).group, plural: storedAs.kind },
       call.name,
-      `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${metadata.uid}`,
+      `the ${what} in the precondition (${asked}) does not match the ${what} in record (${found}). The object might have been ${guess}`,
     )
-  if (uid !== undefined && uid !== metadata.uid)
-    throw conflict(
-      about,
-      call.name,
-      `the UID in the precondition (${uid}) does not match the UID in record (${metadata.uid}). The object might have been deleted and then recreated`,
-    )
-  if (resourceVersion !== undefined && resourceVersion !== metadata.resourceVersion)
-    throw conflict(
-      about,
-      call.name,
-      `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record (${metadata.resourceVersion}). The object might have been modified`,
-    )
+  }
+  if (uid !== metadata.uid) refuse('UID', uid, metadata.uid, 'deleted and then recreated')
+  if (resourceVersion !== metadata.resourceVersion)
+    refuse('ResourceVersion', resourceVersion, metadata.resourceVersion, 'modified')
+}
+
+/** What is being wound down can only be hurried: until then, policies are not heard. */
+function isWoundDownAlready({ served }: Call, metadata: ApiObject['metadata'], asked: DeleteOptions): boolean {
+  if (!served.kind.rules.graceSeconds || !metadata.deletionTimestamp) return false
+  const { deletionGracePeriodSeconds: left = 0 } = metadata
+  return left > 0 && (asked.gracePeriodSeconds ?? left) >= left
 }
 
 /** Says that it is being deleted, and what has to happen first. */
 function markDeleting({ clock }: WriteDeps, call: Call, object: ApiObject, options: DeleteOptions): void {
   const { rules } = call.served.kind
   const { metadata } = object
-  const finalizers = wantedFinalizers(metadata.finalizers ?? [], options)
+  // Once a namespace goes, it goes.
+  if (rules.finalizersOf && metadata.deletionTimestamp) return
+  if (isWoundDownAlready(call, metadata, options)) return
+  const present = metadata.finalizers ?? []
+  const finalizers = rules.ownsNothing
+    ? withoutCollector(present)
+    : wantedFinalizers(present, options, rules.finalizersOf ? 'Foreground' : 'Background')
   if (finalizers.length > 0) metadata.finalizers = finalizers
   else delete metadata.finalizers
   const graceSeconds = rules.graceSeconds?.(object, options.gracePeriodSeconds) ?? 0
@@ -152,12 +169,15 @@ function markDeleting({ clock }: WriteDeps, call: Call, object: ApiObject, optio
   rules.markDeleting?.(object)
 }
 
+const withoutCollector = (finalizers: readonly string[]): string[] =>
+  finalizers.filter((finalizer) => finalizer !== orphan && finalizer !== foreground)
+
 /** The garbage collector acts on the first two, before the object may go. */
-function wantedFinalizers(present: readonly string[], options: DeleteOptions): string[] {
+function wantedFinalizers(present: readonly string[], options: DeleteOptions, unorphaned: string): string[] {
   const { orphanDependents, propagationPolicy } = options
-  const policy = orphanDependents === undefined ? propagationPolicy : orphanDependents ? 'Orphan' : 'Background'
+  const policy = orphanDependents === undefined ? propagationPolicy : orphanDependents ? 'Orphan' : unorphaned
   if (policy === undefined) return [...present]
-  const others = present.filter((finalizer) => finalizer !== orphan && finalizer !== foreground)
+  const others = withoutCollector(present)
   if (policy === 'Orphan') return [...others, orphan]
   return policy === 'Foreground' ? [...others, foreground] : others
 }

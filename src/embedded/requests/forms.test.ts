@@ -63,7 +63,7 @@ test('lists in all forms carry their version and where they go on', () => {
     `{"kind":"${kind}","apiVersion":"${apiVersion}","metadata":{"resourceVersion":"9","continue":"token","remainingItemCount":3},`
   assert.equal(listText([], things, form('object'), meta, now), `${head('ThingList', 'v1')}"items":[]}`)
   assert.equal(
-    listText([text, text], things, form('PartialObjectMetadata'), meta, now),
+    listText([text, text], things, form('PartialObjectMetadataList'), meta, now),
     `${head('PartialObjectMetadataList')}"items":[${partial},${partial}]}`,
   )
   assert.equal(
@@ -74,6 +74,22 @@ test('lists in all forms carry their version and where they go on', () => {
     listText([], things, form('Table'), { resourceVersion: '9' }, now),
     `{"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"9"},"columnDefinitions":${definitions},"rows":[]}`,
   )
+})
+
+test('who asks for one where there are many, or for many where there is one, is refused', () => {
+  assert.throws(() => listText([text], things, form('PartialObjectMetadata'), meta, now), {
+    message: 'you requested PartialObjectMetadata, but the requested object is a list (*core.ThingList)',
+  })
+  assert.throws(() => objectText(text, things, form('PartialObjectMetadataList'), now), {
+    message: 'you requested PartialObjectMetadataList, but the requested object is not a list (*core.Thing)',
+  })
+  assert.throws(() => objectText(text, custom, form('PartialObjectMetadataList'), now), { code: 500 })
+})
+
+test('an older form carries its version', () => {
+  const older = { ...form('Table'), metaVersion: 'v1beta1' as const }
+  const { apiVersion, rows } = JSON.parse(objectText(text, things, older, now))
+  assert.deepEqual([apiVersion, rows[0].object.apiVersion], ['meta.k8s.io/v1beta1', 'meta.k8s.io/v1beta1'])
 })
 
 test('of a watch, only the first row carries the columns', () => {

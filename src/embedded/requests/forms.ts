@@ -1,25 +1,46 @@
 import type { Served } from '../kinds/registry.ts'
 import type { ApiObject } from '../objects.ts'
+import { ApiFailure, notAcceptable } from '../status.ts'
 import type { Form } from './negotiate.ts'
 
 /** Objects and lists as text, in the form a client asked for. */
 
 export interface ListMeta {
-  resourceVersion: string
+  resourceVersion?: string
   continue?: string
   remainingItemCount?: number
 }
 
-const partialPrefix = '{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":'
+type Version = Pick<Form, 'metaVersion'>
 
-const partialText = ({ metadata }: ApiObject): string => `${partialPrefix}${JSON.stringify(metadata)}}`
+const partialPrefix = ({ metaVersion }: Version): string =>
+  `{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/${metaVersion}","metadata":`
+
+const partialText = ({ metadata }: ApiObject, form: Version): string =>
+  `${partialPrefix(form)}${JSON.stringify(metadata)}}`
+
+/** As the real server calls the type of an object in its own code, which it shows to those who mix up one and many. */
+function goType({ kind }: Served, isList: boolean): string {
+  if (kind.custom) return isList ? '*unstructured.UnstructuredList' : '*unstructured.Unstructured'
+  const [group = ''] = kind.group.split('.')
+  const folder = group === '' || group === 'events' ? 'core' : group
+  return `*${folder}.${isList ? kind.listKind : kind.kind}`
+}
+
+export const isNoList = (goType: string): ApiFailure =>
+  notAcceptable(`you requested PartialObjectMetadataList, but the requested object is not a list (${goType})`)
 
 /** One object. */
 export function objectText(text: string, served: Served, form: Form, now: Date): string {
   if (form.as === 'object') return text
+  if (form.as === 'PartialObjectMetadataList' && served.kind.custom)
+    throw new ApiFailure(500, '', 'content is not a list')
+  if (form.as === 'PartialObjectMetadataList') throw isNoList(goType(served, false))
   const object = JSON.parse(text) as ApiObject
-  if (form.as === 'PartialObjectMetadata') return partialText(object)
-  return tableText([object], served, form, { resourceVersion: object.metadata.resourceVersion ?? '' }, now)
+  if (form.as === 'PartialObjectMetadata') return partialText(object, form)
+  // What was only tried has no version.
+  const { resourceVersion } = object.metadata
+  return tableText([object], served, form, resourceVersion ? { resourceVersion } : {}, now)
 }
 
 /** A list of objects that are text already. */
@@ -29,9 +50,16 @@ export function listText(texts: readonly string[], served: Served, form: Form, m
     const items = kind.custom ? texts : texts.map((text) => withoutType(text, served))
     return `{"kind":${JSON.stringify(kind.listKind)},"apiVersion":${JSON.stringify(apiVersion)},"metadata":${JSON.stringify(meta)},"items":[${items.join(',')}]}`
   }
+  if (form.as === 'PartialObjectMetadata')
+    throw notAcceptable(
+      `you requested PartialObjectMetadata, but the requested object is a list (${goType(served, true)})`,
+    )
   const objects = texts.map((text) => JSON.parse(text) as ApiObject)
   if (form.as === 'Table') return tableText(objects, served, form, meta, now)
-  return `{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","metadata":${JSON.stringify(meta)},"items":[${objects.map(partialText).join(',')}]}`
+  const items = objects.map((object) => partialText(object, form)).join(',')
+  // A list that has not begun is null in Go.
+  const shown = items === '' ? 'null' : `[${items}]`
+  return `{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/${form.metaVersion}","metadata":${JSON.stringify(meta)},"items":${shown}}`
 }
 
 /** Items of a list of a built-in kind say nothing of their type: the list does. */
@@ -57,16 +85,20 @@ function tableText(
         priority,
       }))
     : null
+  // Kinds without columns of their own are put into a table by other code, to which no row is no list.
+  const isPlain = version.columns.some(({ name }) => name === 'Created At')
   const rows = objects.map((object) => {
     const cells = JSON.stringify(version.columns.map((column) => column.cell(object, now)))
-    return `{"cells":${cells},"object":${rowObject(object, form)}}`
+    const conditions = version.rowConditions?.(object) ?? []
+    const told = conditions.length === 0 ? '' : `,"conditions":${JSON.stringify(conditions)}`
+    return `{"cells":${cells}${told},"object":${rowObject(object, form)}}`
   })
-  return `{"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":${JSON.stringify(meta)},"columnDefinitions":${JSON.stringify(columns)},"rows":[${rows.join(',')}]}`
+  return `{"kind":"Table","apiVersion":"meta.k8s.io/${form.metaVersion}","metadata":${JSON.stringify(meta)},"columnDefinitions":${JSON.stringify(columns)},"rows":${rows.length === 0 && isPlain ? 'null' : `[${rows.join(',')}]`}}`
 }
 
-function rowObject(object: ApiObject, { includeObject }: Form): string {
-  if (includeObject === 'None') return 'null'
-  return includeObject === 'Object' ? JSON.stringify(object) : partialText(object)
+function rowObject(object: ApiObject, form: Form): string {
+  if (form.includeObject === 'None') return 'null'
+  return form.includeObject === 'Object' ? JSON.stringify(object) : partialText(object, form)
 }
 
 /** One row of a watch; only the first carries the columns. */

@@ -72,7 +72,7 @@ test('bookmarks come in the form of the watch', () => {
   const { object: partial } = writer('PartialObjectMetadata')(bookmark(true))
   assert.deepEqual([partial.kind, partial.metadata.resourceVersion], ['PartialObjectMetadata', '9'])
   const { object: table } = writer('Table')(bookmark(true))
-  assert.deepEqual([table.kind, table.metadata.resourceVersion, table.rows[0].cells], ['Table', '9', []])
+  assert.deepEqual([table.kind, table.metadata.resourceVersion, table.rows[0].cells], ['Table', '9', ['cell']])
   assert.deepEqual(table.rows[0].object, partial)
 })
 

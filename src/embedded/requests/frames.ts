@@ -3,6 +3,7 @@ import type { Served } from '../kinds/registry.ts'
 import type { ApiObject } from '../objects.ts'
 import type { Entry } from '../storage/store.ts'
 import type { Frame } from '../watch/frame.ts'
+import { bookmarkObject } from './bookmark.ts'
 import { partialText, rowText } from './forms.ts'
 import type { Form } from './negotiate.ts'
 import { textOf } from './representation.ts'
@@ -19,29 +20,20 @@ export interface LastLine {
 }
 
 export function frameWriter(served: Served, form: Form, clock: Clock, last: LastLine): FrameWriter {
-  const typed = `{"kind":${JSON.stringify(served.kind.kind)},"apiVersion":${JSON.stringify(served.apiVersion)},`
   let isFirstRow = true
 
   function shown(text: string): string {
-    if (form.as === 'object') return text
-    if (form.as === 'PartialObjectMetadata') return partialText(JSON.parse(text) as ApiObject)
+    if (form.as === 'object' || form.as === 'PartialObjectMetadataList') return text
+    if (form.as === 'PartialObjectMetadata') return partialText(JSON.parse(text) as ApiObject, form)
     const row = rowText(text, served, form, clock.now(), isFirstRow)
     isFirstRow = false
     return row
   }
 
-  function bookmark(revision: number, endsInitialEvents: boolean): string {
-    const annotations = endsInitialEvents ? ',"annotations":{"k8s.io/initial-events-end":"true"}' : ''
-    const metadata = `"metadata":{"resourceVersion":"${revision}"${annotations}`
-    if (form.as === 'object') return `${typed}${metadata}}}`
-    const partial = `{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1",${metadata}}}`
-    if (form.as === 'PartialObjectMetadata') return partial
-    return `{"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"${revision}"},"columnDefinitions":null,"rows":[{"cells":[],"object":${partial}}]}`
-  }
-
   return (frame) => {
     if (frame.type === 'ERROR') return line(frame.type, JSON.stringify(frame.status))
-    if (frame.type === 'BOOKMARK') return line(frame.type, bookmark(frame.revision, frame.endsInitialEvents))
+    if (frame.type === 'BOOKMARK')
+      return line(frame.type, shown(JSON.stringify(bookmarkObject(served, frame.revision, frame.endsInitialEvents))))
     const { type, entry } = frame
     const said = form.as === 'object' ? last.line : undefined
     if (said && said.entry === entry && said.type === type && said.served === served) return said.bytes

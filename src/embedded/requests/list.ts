@@ -1,4 +1,5 @@
 import type { Clock } from '../../core/clock.ts'
+import type { Rules } from '../kinds/kind.ts'
 import type { Served } from '../kinds/registry.ts'
 import type { Selection } from '../select/matcher.ts'
 import { matches, onlyName, selectionOf, selectsAll } from '../select/matcher.ts'
@@ -6,6 +7,8 @@ import { ApiFailure, badRequest } from '../status.ts'
 import type { Entry, Store } from '../storage/store.ts'
 import type { Continuation } from './continue-token.ts'
 import { inconsistent, readToken, writeToken } from './continue-token.ts'
+import type { ListMeta } from './forms.ts'
+import type { Form } from './negotiate.ts'
 import type { ListParameters } from './parameters.ts'
 
 export interface Listed {
@@ -14,6 +17,13 @@ export interface Listed {
   readonly continueToken?: string
   readonly remaining?: number
 }
+
+/** A list of custom objects says that nothing follows where others leave that out. */
+export const listMeta = ({ revision, continueToken, remaining }: Listed, { kind }: Served, { as }: Form): ListMeta => ({
+  resourceVersion: String(revision),
+  ...((continueToken !== undefined || (kind.custom && as === 'object')) && { continue: continueToken ?? '' }),
+  ...(remaining !== undefined && { remainingItemCount: remaining }),
+})
 
 /** What a list answers, before it is put into words. */
 export async function listEntries(
@@ -28,18 +38,23 @@ export async function listEntries(
   if (from && parameters.resourceVersion)
     throw badRequest('specifying resource version is not allowed when using continue')
   const at = from ? from.revision : exactVersion(parameters)
-  await untilRevision(deps, at ?? parameters.resourceVersion ?? 0)
+  const { rules } = served.kind
+  await untilRevision(deps, at ?? parameters.resourceVersion ?? 0, rules)
   if (at !== undefined && at !== inconsistent && at < store.oldestRevision)
     throw from ? tokenExpired(from) : versionExpired()
+  const limit = isFromCache(parameters) && !rules.isUncached ? 0 : parameters.limit
   const name = onlyName(selection)
-  if (name !== undefined && at === undefined) return listOne(store, served, namespace, selection, name)
+  if (name !== undefined && at === undefined) return listOne(store, served, namespace, selection, name, limit)
   return page(store, served, selection, {
-    limit: parameters.limit,
+    limit,
     ...(namespace !== '' && { namespace }),
     ...(at !== undefined && at !== inconsistent && { at }),
     ...(from && { after: from.after }),
   })
 }
+
+/** Who takes any version is answered from the cache of the real server, which knows no pages. */
+const isFromCache = ({ resourceVersion, match }: ListParameters): boolean => resourceVersion === 0 && match !== 'Exact'
 
 /** A first page names the version that the others will be of. */
 function exactVersion({ match, resourceVersion, limit }: ListParameters): number | undefined {
@@ -48,9 +63,16 @@ function exactVersion({ match, resourceVersion, limit }: ListParameters): number
 }
 
 /** A name is looked up, not searched for. In all namespaces it is searched for after all. */
-function listOne(store: Store, served: Served, namespace: string, selection: Selection, name: string): Listed {
+function listOne(
+  store: Store,
+  served: Served,
+  namespace: string,
+  selection: Selection,
+  name: string,
+  limit: number,
+): Listed {
   const { kind } = served
-  if (kind.namespaced && namespace === '') return page(store, served, selection, { limit: 0 })
+  if (kind.namespaced && namespace === '') return page(store, served, selection, { limit })
   const entry = store.get(kind.storage, namespace, name)
   return { entries: entry && matches(selection, entry, served) ? [entry] : [], revision: store.revision }
 }
@@ -99,19 +121,24 @@ const versionExpired = () => new ApiFailure(410, 'Expired', 'The resourceVersion
 const patienceMs = 3_000
 
 /** Resolves once the store has come so far. */
-export async function untilRevision({ store, clock }: { store: Store; clock: Clock }, revision: number): Promise<void> {
+export async function untilRevision(
+  { store, clock }: { store: Store; clock: Clock },
+  revision: number,
+  { isUncached = false }: Rules,
+): Promise<void> {
   if (store.revision >= revision) return
+  if (isUncached) throw tooLargeVersion(revision, store.revision)
   const over = Promise.withResolvers<void>()
   using _subscription = store.subscribe(() => {
     if (store.revision >= revision) over.resolve()
   })
   using _late = clock.countdown(patienceMs, over.resolve)
   await over.promise
-  if (store.revision < revision) throw tooLargeVersion(revision, store.revision)
+  if (store.revision < revision) throw tooLargeVersion(revision, store.revision, { retryAfterSeconds: 1 })
 }
 
-const tooLargeVersion = (revision: number, current: number) =>
+const tooLargeVersion = (revision: number, current: number, advice = {}) =>
   new ApiFailure(504, 'Timeout', `Timeout: Too large resource version: ${revision}, current: ${current}`, {
     causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
-    retryAfterSeconds: 1,
+    ...advice,
   })

@@ -35,7 +35,8 @@ test('the first thing that is accepted and served is chosen, the best of them fi
     ['application/yaml;as=Table;v=v1;g=meta.k8s.io', 'Table yaml Metadata'],
     ['application/json;as=Table;v=v9;g=meta.k8s.io,application/json', 'object json Metadata'],
     ['application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io', 'PartialObjectMetadata json Metadata'],
-    ['application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io', 'PartialObjectMetadata json Metadata'],
+    ['application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io', 'PartialObjectMetadataList json Metadata'],
+    ['application/json;as=Table;v=v1beta1;g=meta.k8s.io', 'Table json Metadata'],
   ]
   for (const [accept, form] of chosen) assert.equal(formFor(accept), form, accept)
 })

@@ -1,16 +1,18 @@
 import { goQuote } from '../go-quote.ts'
-import { badRequest, notAcceptable } from '../status.ts'
+import { ApiFailure, badRequest, notAcceptable } from '../status.ts'
 
 /** How a client wants its answer. */
 export interface Form {
-  readonly as: 'object' | 'Table' | 'PartialObjectMetadata'
+  readonly as: 'object' | 'Table' | 'PartialObjectMetadata' | 'PartialObjectMetadataList'
+  /** Of Table and PartialObjectMetadata. */
+  readonly metaVersion: 'v1' | 'v1beta1'
   readonly media: 'application/json' | 'application/yaml'
   readonly isPretty: boolean
   /** Of a Table: what each row carries besides its cells. */
   readonly includeObject: 'None' | 'Metadata' | 'Object'
 }
 
-interface Clause {
+export interface Clause {
   media: string
   parameters: Record<string, string>
   quality: number
@@ -19,22 +21,55 @@ interface Clause {
 const json = new Set(['application/json', 'application/*', '*/*'])
 
 /** The first thing a client accepts that is served here. Protobuf is not, so JSON is chosen where both are accepted. */
-export function negotiate(accept: string | undefined, query: URLSearchParams, userAgent: string): Form {
-  const isPretty = wantsPretty(query.get('pretty'), userAgent)
-  for (const { media, parameters } of clausesOf(accept)) {
-    const isYaml = media === 'application/yaml'
-    const as = formOf(parameters)
-    if ((json.has(media) || isYaml) && as)
-      return {
-        as,
-        media: isYaml ? 'application/yaml' : 'application/json',
-        isPretty: isPretty || parameters['pretty'] === '1',
-        includeObject: as === 'Table' ? includedIn(query.get('includeObject') || 'Metadata') : 'Metadata',
-      }
+export function negotiate(
+  accept: string | undefined,
+  query: URLSearchParams,
+  userAgent: string,
+  isTabled = true,
+): Form {
+  for (const clause of clausesOf(accept)) {
+    const as = formOf(clause.parameters)
+    if (as === 'Table' && !isTabled) continue
+    const form = as && formFor(clause, as, query, userAgent)
+    if (form) return form
   }
-  throw notAcceptable(
-    'only the following media types are accepted: application/json, application/yaml; a client that asks for protobuf alone needs its JSON switch (--kube-api-content-type=application/json)',
-  )
+  const hint = accept?.includes(protobuf) ? `; ${jsonSwitch}` : ''
+  throw notAcceptable(`only the following media types are accepted: application/json, application/yaml${hint}`)
+}
+
+const protobuf = 'application/vnd.kubernetes.protobuf'
+const jsonSwitch =
+  'a client that asks for protobuf alone needs its JSON switch (--kube-api-content-type=application/json)'
+
+const routed = ['*/*', 'application/json', 'application/yaml', protobuf]
+const streamed = ['application/json;stream=watch', `${protobuf};stream=watch`]
+
+/** Where no media type of a client leads anywhere, the real server's router refuses in words of its own. */
+export function checkRoute(accept: string | undefined, isList: boolean): void {
+  const wanted = (accept?.trim() || '*/*').split(',').map((text) => text.split(';q=')[0]?.trim() ?? '')
+  const known = isList ? [...routed, ...streamed] : routed
+  if (wanted.some((media) => known.includes(media) || known.includes(media.split(';')[0] ?? ''))) return
+  const shown = known.filter((media) => media !== '*/*' && !media.startsWith(protobuf))
+  const message = `406: Not Acceptable\n\nAvailable representations: ${shown.join(', ')}`
+  throw new ApiFailure(406, 'NotAcceptable', message, {})
+}
+
+/** Undefined for a media type that is not served. */
+export function formFor(
+  { media, parameters }: Clause,
+  as: Form['as'],
+  query: URLSearchParams,
+  userAgent: string,
+): Form | undefined {
+  const isYaml = media === 'application/yaml'
+  if (!json.has(media) && !isYaml) return undefined
+  return {
+    as,
+    metaVersion: parameters['v'] === 'v1beta1' ? 'v1beta1' : 'v1',
+    media: isYaml ? 'application/yaml' : 'application/json',
+    isPretty: wantsPretty(query.get('pretty'), userAgent) || parameters['pretty'] === '1',
+    includeObject: as === 'Table' ? includedIn(query.get('includeObject') || 'Metadata') : 'Metadata',
+  }
 }
 
 const isIncludable = (asked: string): asked is Form['includeObject'] => ['None', 'Metadata', 'Object'].includes(asked)
@@ -48,12 +83,14 @@ function includedIn(asked: string): Form['includeObject'] {
 
 function formOf({ as, g, v }: Record<string, string>): Form['as'] | undefined {
   if (as === undefined) return 'object'
-  if (g !== 'meta.k8s.io' || v !== 'v1') return undefined
-  if (as === 'Table') return 'Table'
-  return as === 'PartialObjectMetadata' || as === 'PartialObjectMetadataList' ? 'PartialObjectMetadata' : undefined
+  if (g !== 'meta.k8s.io' || (v !== 'v1' && v !== 'v1beta1')) return undefined
+  return transformed.find((form) => form === as)
 }
 
-function clausesOf(accept: string | undefined): Clause[] {
+const transformed = ['Table', 'PartialObjectMetadata', 'PartialObjectMetadataList'] as const
+
+/** What a client accepts, what it likes best first. */
+export function clausesOf(accept: string | undefined): Clause[] {
   if (accept === undefined || accept.trim() === '') return [{ media: '*/*', parameters: {}, quality: 1 }]
   const clauses = accept.split(',').map((text): Clause => {
     const [media = '', ...rest] = text.split(';').map((part) => part.trim())

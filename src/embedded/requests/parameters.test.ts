@@ -99,11 +99,11 @@ test('a version that is none is refused in the words of each verb', () => {
     `500 ${flaw}`,
   )
   assert.equal(
-    refusal(() => readGetVersion(new URLSearchParams(query))),
+    refusal(() => readGetVersion(new URLSearchParams(query), {})),
     `500 ${flaw}`,
   )
   assert.deepEqual(
-    ['', 'resourceVersion=', 'resourceVersion=5'].map((text) => readGetVersion(new URLSearchParams(text))),
+    ['', 'resourceVersion=', 'resourceVersion=5'].map((text) => readGetVersion(new URLSearchParams(text), {})),
     [...[0, 0, 5]],
   )
 })

@@ -1,5 +1,7 @@
 import type { FieldError } from '../../core/schema/field-errors.ts'
+import type { Rules } from '../kinds/kind.ts'
 import { checkFieldManager } from '../patch/manager-name.ts'
+import { checkSelectors } from '../select/matcher.ts'
 import { ApiFailure, badRequest, invalid } from '../status.ts'
 import { booleanIn, integerIn, versionFlaw } from './query.ts'
 
@@ -23,7 +25,12 @@ const forbiddenOption = (field: string, why: string): FieldError => ({
   message: `Forbidden: ${why}`,
 })
 
-export function readListParameters(query: URLSearchParams, isWatch: boolean): ListParameters {
+/** `judgeFields` throws where the kind cannot be selected by such fields, which is told before a version that is none. */
+export function readListParameters(
+  query: URLSearchParams,
+  isWatch: boolean,
+  judgeFields: (fieldSelector: string) => void = () => {},
+): ListParameters {
   const given = query.get('resourceVersion') ?? ''
   const match = query.get('resourceVersionMatch') ?? ''
   const parameters = {
@@ -35,11 +42,13 @@ export function readListParameters(query: URLSearchParams, isWatch: boolean): Li
     allowBookmarks: booleanIn(query, 'allowWatchBookmarks') ?? false,
     sendInitialEvents: booleanIn(query, 'sendInitialEvents'),
   }
+  checkSelectors(parameters.labelSelector, parameters.fieldSelector)
   const errors = isWatch ? watchErrors(match, parameters) : listErrors(given, match, parameters)
   if (errors.length > 0) throw invalid({ group: 'meta.k8s.io', kind: 'ListOptions' }, '', errors)
+  judgeFields(parameters.fieldSelector)
   return {
     ...parameters,
-    resourceVersion: readResourceVersion(given, !isWatch),
+    resourceVersion: isWatch ? watchedVersion(given) : storedVersion(given),
     match: match === '' ? undefined : (match as 'Exact' | 'NotOlderThan'),
   }
 }
@@ -80,16 +89,26 @@ function watchErrors(match: string, { continueToken, sendInitialEvents }: Asked)
   return errors
 }
 
-function readResourceVersion(text: string, isList: boolean): number | undefined {
-  if (text === '') return undefined
-  const flaw = versionFlaw(text)
-  if (flaw === undefined) return Number(text)
-  throw isList ? badRequest(`invalid resource version: ${flaw}`) : new ApiFailure(500, '', flaw)
-}
+type Refusal = (flaw: string) => ApiFailure
+
+const readVersion =
+  (refusal: Refusal) =>
+  (text: string): number | undefined => {
+    if (text === '') return undefined
+    const flaw = versionFlaw(text)
+    if (flaw === undefined) return Number(text)
+    throw refusal(flaw)
+  }
+
+/** As the storage of the real server reads it, and as its cache does. */
+const storedVersion = readVersion((flaw) => badRequest(`invalid resource version: ${flaw}`))
+const watchedVersion = readVersion((flaw) => new ApiFailure(500, '', flaw))
 
 /** Of a get: the version that it must not be older than. */
-export const readGetVersion = (query: URLSearchParams): number =>
-  readResourceVersion(query.get('resourceVersion') ?? '', false) ?? 0
+export function readGetVersion(query: URLSearchParams, { isUncached }: Rules): number {
+  const given = query.get('resourceVersion') ?? ''
+  return (isUncached ? storedVersion(given) : watchedVersion(given)) ?? 0
+}
 
 export interface WriteParameters {
   dryRun: boolean
@@ -102,10 +121,16 @@ export interface WriteParameters {
 
 const validations = ['Ignore', 'Warn', 'Strict']
 
-export function readWriteParameters(query: URLSearchParams, options: string): WriteParameters {
+/** `ofPatch`: what a patch of its type is held to besides, which is told first. */
+export function readWriteParameters(
+  query: URLSearchParams,
+  options: string,
+  ofPatch: (parameters: { fieldManager: string; force: boolean | undefined }) => FieldError[] = () => [],
+): WriteParameters {
   const dryRun = query.getAll('dryRun')
   const validation = query.get('fieldValidation') ?? ''
-  const errors: FieldError[] = []
+  const errors = ofPatch({ fieldManager: query.get('fieldManager') ?? '', force: booleanIn(query, 'force') })
+  if (options !== 'PatchOptions') errors.push(...checkFieldManager(query.get('fieldManager') ?? ''))
   if (dryRun.some((value) => value !== 'All')) errors.push(...dryRunErrors(dryRun))
   if (validation !== '' && !validations.includes(validation))
     errors.push({
@@ -113,7 +138,6 @@ export function readWriteParameters(query: URLSearchParams, options: string): Wr
       field: 'fieldValidation',
       message: `Unsupported value: ${JSON.stringify(validation)}: supported values: "", "Ignore", "Strict", "Warn"`,
     })
-  if (options !== 'PatchOptions') errors.push(...checkFieldManager(query.get('fieldManager') ?? ''))
   if (errors.length > 0) throw invalid({ group: 'meta.k8s.io', kind: options }, '', errors)
   const fieldManager = query.get('fieldManager') ?? ''
   const isForced = booleanIn(query, 'force')

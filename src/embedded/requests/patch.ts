@@ -1,21 +1,21 @@
 import { parseApplyPatch, parseJsonPatch, parseMergePatch } from '../kinds/decode/parse-patch.ts'
 import { applyStrictnessToText, patchFailure } from '../kinds/decode/strictness.ts'
+import { Undecodable } from '../kinds/decode/unfit.ts'
 import type { ApiObject } from '../objects.ts'
 import { serverSideApply } from '../patch/apply.ts'
 import { applyJsonPatch, jsonPatchFlaws } from '../patch/json-patch.ts'
-import { checkPatchParameters } from '../patch/manager-name.ts'
 import { applyMergePatch } from '../patch/merge-patch.ts'
-import { ApiFailure, conflict, invalid, notFound, unsupportedMediaType } from '../status.ts'
+import { ApiFailure, conflict, notFound, unsupportedMediaType } from '../status.ts'
 import type { ApiRequest } from './body.ts'
 import { headerOf } from './body.ts'
 import type { Call, WriteDeps } from './call.ts'
 import { aboutOf } from './call.ts'
 import type { Proposal } from './change.ts'
-import { changeObject } from './change.ts'
+import { changeObject, createsMissing } from './change.ts'
 import { createObject } from './create.ts'
 import type { Sent } from './decode.ts'
 import { checkName, decodeSent, knownIn, settleNamespace } from './decode.ts'
-import { managingOf } from './managing.ts'
+import { convertingOf, managingOf } from './managing.ts'
 import type { WriteParameters } from './parameters.ts'
 import { strategicPatcher } from './strategic-patch.ts'
 import type { Upserted } from './upsert.ts'
@@ -49,10 +49,8 @@ export async function patchObject(
   body: Buffer,
   parameters: WriteParameters,
 ): Promise<Upserted> {
-  const flaws = checkPatchParameters({ ...parameters, isApply: type === 'apply' })
-  if (flaws.length > 0) throw invalid({ group: 'meta.k8s.io', kind: 'PatchOptions' }, '', flaws)
   const { options } = parameters
-  const mayCreate = type === 'apply' && call.subresource === ''
+  const mayCreate = type === 'apply' && createsMissing(call)
   if (!mayCreate && !deps.store.get(call.served.kind.storage, call.namespace, call.name))
     throw notFound(aboutOf(call), call.name)
   const propose =
@@ -125,6 +123,13 @@ function patchingStrategically(call: Call, body: Buffer, { fieldValidation }: Wr
   return (document) => Object.assign(patched(document), { apiVersion, kind: kind.kind })
 }
 
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted)
+  if (typeof value !== 'object' || value === null) return value
+  const fields = Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1))
+  return Object.fromEntries(fields.map(([key, field]) => [key, sorted(field)]))
+}
+
 function decodePatched(
   { registry }: WriteDeps,
   call: Call,
@@ -133,12 +138,62 @@ function decodePatched(
 ): ApiObject {
   // Decoding changes what it reads, and the failure shows what was there.
   const text = JSON.stringify(sent.value)
+  const decode = (value: Record<string, unknown>) =>
+    decodeSent(call, { ...sent, value }, { validation: fieldValidation, isKnown: knownIn(registry) })
+  const order = Object.keys(sent.value)
   try {
-    return decodeSent(call, sent, { validation: fieldValidation, isKnown: knownIn(registry) })
+    return inOrder(decode(Object.fromEntries(order.toSorted().map((key) => [key, sent.value[key]]))), order)
   } catch (error) {
-    throw patchFailure(error, JSON.parse(text))
+    throw patchFailure(
+      firstSorted(() => decode(sorted(JSON.parse(text)) as typeof sent.value)) ?? error,
+      JSON.parse(text),
+    )
   }
 }
+
+/** What was read by the alphabet, for the order of its flaws, is kept as it was: who prints an object twice sees one order. */
+function inOrder(object: ApiObject, order: readonly string[]): ApiObject {
+  const fields = Object.entries(object).toSorted(([one], [other]) => order.indexOf(one) - order.indexOf(other))
+  return Object.fromEntries(fields) as unknown as ApiObject
+}
+
+/** Of several flaws, the real server names the first in the order in which it writes a map. */
+function firstSorted(decode: () => unknown): unknown {
+  try {
+    decode()
+    return undefined
+  } catch (error) {
+    return error
+  }
+}
+
+/** What was merged and cannot be an object of its kind is the server's failure, to the real one. */
+function decodeApplied(
+  { registry }: WriteDeps,
+  call: Call,
+  merged: ApiObject,
+  sent: Pick<Sent, 'value' | 'bytes'>,
+  { fieldValidation: validation }: WriteParameters,
+): ApiObject {
+  const { namespace = '', name = '' } = (sent.value as unknown as ApiObject).metadata ?? {}
+  const { kind, version } = call.served
+  const gvk = `${kind.group}/${version.name}, Kind=${kind.kind}`
+  try {
+    return decodeSent(call, { value: merged, flaws: [], bytes: sent.bytes }, { validation, isKnown: knownIn(registry) })
+  } catch (error) {
+    if (!(error instanceof Undecodable)) throw error
+    const which = `failed to convert new object (${namespace}/${name}; ${gvk}) to proper version`
+    throw new ApiFailure(
+      500,
+      '',
+      `${which}: unable to convert unstructured object to ${gvk}: ${asConverted(error.why)}`,
+    )
+  }
+}
+
+/** The real server converts what it merged field by field, and only bytes by decoding. */
+const asConverted = (why: string): string =>
+  why.startsWith('illegal base64') ? `error decoding from json: ${why}` : why
 
 function applying(deps: WriteDeps, call: Call, body: Buffer, parameters: WriteParameters): Propose {
   const { value, flaws } = parseApplyPatch(body)
@@ -155,11 +210,12 @@ function applying(deps: WriteDeps, call: Call, body: Buffer, parameters: WritePa
       apiVersion: call.served.apiVersion,
       kind: call.served.kind.kind,
       ...managingOf(call),
+      ...convertingOf(call),
     })
     const managed = object.metadata.managedFields
-    const decoded = decodePatched(deps, call, { value: object, flaws: [], bytes: body }, parameters)
+    const decoded = decodeApplied(deps, call, object, { value, bytes: body }, parameters)
     settleNamespace(decoded, call)
-    decoded.metadata.name ||= call.name
+    if (call.subresource === '') decoded.metadata.name ||= call.name
     checkName(decoded, call)
     if (managed) decoded.metadata.managedFields = managed
     return { object: decoded, isApplied: true }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Served } from '../kinds/registry.ts'
 import type { ApiObject, ObjectMeta } from '../objects.ts'
 import { fresh } from '../storage/reading.ts'
@@ -70,6 +71,17 @@ export async function textsOf(entries: readonly Entry[], served: Served): Promis
     }
   }
   return Promise.all(entries.map((entry) => textOf(entry, served)))
+}
+
+/** What would be read back: a dry run shows that too. */
+export async function asReadBack(object: ApiObject, served: Served): Promise<ApiObject> {
+  return served.kind.custom ? shownAs(structuredClone(await toStored(object, served)), served) : object
+}
+
+/** Whether a write that changes nothing would store the same: not where a schema moved on, or has no place for all. */
+export async function isStoredAsNow(entry: Entry, served: Served): Promise<boolean> {
+  if (!served.kind.custom) return true
+  return isDeepStrictEqual(fresh(entry), await toStored(await objectOf(entry, served), served))
 }
 
 /** The form in which an object is stored. */

@@ -1,13 +1,20 @@
 import type { Log } from '../../core/log.ts'
-import type { Admitted } from '../admission/admission.ts'
 import type { User } from '../authentication/user.ts'
-import { decodeTyped } from '../kinds/decode/decode-typed.ts'
-import { allFlaws, applyStrictness } from '../kinds/decode/strictness.ts'
-import type { Action } from '../kinds/kind.ts'
+import type { View } from '../kinds/kind.ts'
 import type { Served } from '../kinds/registry.ts'
+import { subresourcesOf } from '../kinds/registry.ts'
 import type { ApiObject } from '../objects.ts'
+import { checkPatchParameters } from '../patch/manager-name.ts'
 import { selectionOf } from '../select/matcher.ts'
-import { ApiFailure, badRequest, methodNotAllowed, noSuchPath, notAcceptable, notFound } from '../status.ts'
+import {
+  ApiFailure,
+  badRequest,
+  internalError,
+  methodNotAllowed,
+  noSuchPath,
+  notAcceptable,
+  notFound,
+} from '../status.ts'
 import type { FanOut } from '../watch/fan-out.ts'
 import { openWatch } from '../watch/watch.ts'
 import type { Answer } from './answer.ts'
@@ -15,22 +22,24 @@ import { objectAnswer, pageNotFound, textAnswer } from './answer.ts'
 import type { ApiRequest } from './body.ts'
 import { headerOf, readDeleteOptions, readSent } from './body.ts'
 import type { Call, WriteDeps } from './call.ts'
-import { aboutOf, contextOf } from './call.ts'
-import { changeObject } from './change.ts'
+import { aboutOf } from './call.ts'
+import { changeObject, createsMissing, uidConflict } from './change.ts'
 import { createObject } from './create.ts'
 import { checkName, decodeSent, knownIn, settleNamespace } from './decode.ts'
 import type { DeleteOptions } from './delete.ts'
 import { deleteObject, goneStatus } from './delete.ts'
-import { listText, objectText } from './forms.ts'
+import { isNoList, listText, objectText } from './forms.ts'
 import type { LastLine } from './frames.ts'
 import { frameWriter } from './frames.ts'
-import { listEntries, untilRevision } from './list.ts'
+import { listEntries, listMeta, untilRevision } from './list.ts'
 import type { Form } from './negotiate.ts'
-import { negotiate } from './negotiate.ts'
+import { checkRoute, negotiate } from './negotiate.ts'
 import type { WriteParameters } from './parameters.ts'
 import { readGetVersion, readListParameters, readWriteParameters } from './parameters.ts'
 import { patchObject, patchTypeOf } from './patch.ts'
-import { objectOf, textOf, textsOf } from './representation.ts'
+import { answerReview, parentOf, performAction } from './questions.ts'
+import { dropRepeatedOwners } from './repeated-owners.ts'
+import { textOf, textsOf } from './representation.ts'
 import type { ResourceInfo } from './request-info.ts'
 import { upsert } from './upsert.ts'
 import { changeThroughView } from './view.ts'
@@ -56,12 +65,22 @@ export async function answerResource(
   const { namespaced } = served.kind
   // A namespace's own name stands where the namespace of others does.
   const namespace = namespaced ? info.namespace : ''
-  if (served.version.deprecation) warn(served.version.deprecation)
-  if (served.version.deprecation) request.audit?.deprecated()
   const call: Call = { served, subresource: info.subresource, namespace, name: info.name, user, userAgent, warn }
   checkPlace(info)
+  // Who updates is first told that the object has another name.
+  if (info.verb !== 'update') checkStorable(info.name)
   if (info.hasMore || (!namespaced && info.isWithin)) throw noSuchPath()
-  const form = negotiate(headerOf(request, 'accept'), request.query, userAgent)
+  const accept = headerOf(request, 'accept')
+  if (!served.kind.custom) {
+    // The router looks at the type of a patch, and at nothing else that is sent.
+    if (info.verb === 'patch') patchTypeOf(request, call)
+    checkRoute(accept, info.verb === 'list' || info.verb === 'watch')
+  }
+  if (served.version.deprecation) {
+    warn(served.version.deprecation)
+    request.audit?.deprecated()
+  }
+  const form = negotiate(accept, request.query, userAgent, isTabled(call))
   if (info.subresource !== '') return subresourceRequest(deps, request, info, call, form)
   if (!(served.kind.verbs as readonly string[]).includes(info.verb)) throw methodNotAllowed()
   switch (info.verb) {
@@ -86,12 +105,20 @@ export async function answerResource(
   }
 }
 
+function isTabled({ served, subresource }: Call): boolean {
+  const part = subresource === '' ? undefined : subresourcesOf(served)[subresource]
+  return part?.type !== 'part' || part.isTabled !== false
+}
+
 /** Names that would lead somewhere else in a tree of folders, which the real server's storage is. */
 function checkPlace({ name, namespace, plural }: ResourceInfo): void {
   const isDots = (text: string) => text === '.' || text === '..'
   if (isDots(name)) throw badRequest(`Name parameter invalid: ${JSON.stringify(name)}: may not be '${name}'`)
-  if (name.includes('%')) throw badRequest(`Name parameter invalid: ${JSON.stringify(name)}: may not contain '%'`)
   if (isDots(namespace)) throw new ApiFailure(500, '', `invalid key: ${JSON.stringify(`/${plural}/${namespace}`)}`)
+}
+
+function checkStorable(name: string): void {
+  if (name.includes('%')) throw badRequest(`Name parameter invalid: ${JSON.stringify(name)}: may not contain '%'`)
 }
 
 /** A group that nothing is served under is no place at all; in one that is, only this resource is missing. */
@@ -101,33 +128,39 @@ function unknownResource({ registry }: ResourceDeps, { group }: ResourceInfo): A
 }
 
 async function getOne(deps: ResourceDeps, { query }: ApiRequest, call: Call, form: Form): Promise<Answer> {
-  await untilRevision(deps, readGetVersion(query))
+  const { rules } = call.served.kind
+  await untilRevision(deps, readGetVersion(query, rules), rules)
   const entry = deps.store.get(call.served.kind.storage, call.namespace, call.name)
   if (!entry) throw notFound(aboutOf(call), call.name)
   return textAnswer(200, objectText(await textOf(entry, call.served), call.served, form, deps.clock.now()), form)
 }
 
 async function list(deps: ResourceDeps, { query }: ApiRequest, call: Call, form: Form): Promise<Answer> {
-  const parameters = readListParameters(query, false)
+  const parameters = readListParameters(query, false, selectableIn(call))
   const listed = await listEntries(deps, call.served, call.namespace, parameters)
   const texts = await textsOf(listed.entries, call.served)
-  const meta = {
-    resourceVersion: String(listed.revision),
-    ...(listed.continueToken !== undefined && { continue: listed.continueToken }),
-    ...(listed.remaining !== undefined && { remainingItemCount: listed.remaining }),
-  }
-  return textAnswer(200, listText(texts, call.served, form, meta, deps.clock.now()), form)
+  return textAnswer(
+    200,
+    listText(texts, call.served, form, listMeta(listed, call.served, form), deps.clock.now()),
+    form,
+  )
 }
 
+const selectableIn =
+  ({ served }: Call) =>
+  (fieldSelector: string) =>
+    void selectionOf(served, { fieldSelector })
+
 async function watch(deps: ResourceDeps, { query }: ApiRequest, call: Call, form: Form): Promise<Answer> {
-  if (form.media !== 'application/json')
-    throw notAcceptable('only the following media types are accepted: application/json;stream=watch')
-  const parameters = readListParameters(query, true)
-  if (parameters.sendInitialEvents && parameters.resourceVersion) await untilRevision(deps, parameters.resourceVersion)
+  const parameters = readListParameters(query, true, selectableIn(call))
   // `/watch/` in the path, with a name, is a watch of that one object.
   const named = call.name === '' ? parameters : { ...parameters, fieldSelector: `metadata.name=${call.name}` }
   // Once the answer has begun, nobody could be told what is wrong with a selector.
   const selection = selectionOf(call.served, named)
+  if (form.media !== 'application/json')
+    throw notAcceptable('only the following media types are accepted: application/json;stream=watch')
+  if (parameters.sendInitialEvents && parameters.resourceVersion)
+    await untilRevision(deps, parameters.resourceVersion, call.served.kind.rules)
   const request = { served: call.served, namespace: call.namespace, selection, parameters }
   return {
     contentType: 'application/json',
@@ -155,38 +188,10 @@ async function create(
   const parameters = readWriteParameters(request.query, 'CreateOptions')
   const sent = decodeSent(call, await readSent(request, expectedOf(call)), decoding(deps, parameters))
   request.audit?.sent(sent, kind.rules)
-  if (kind.answer) return objectAnswer(201, await review(deps, call, sent, parameters), form)
+  if (kind.answer) return objectAnswer(201, await answerReview(deps, call, sent, parameters), form)
   const { options } = parameters
   return shown(deps, 201, await createObject(deps, call, sent, { parameters, options }), call.served, form)
 }
-
-/** Questions are admitted like objects, and kept by nobody. */
-async function review(
-  deps: ResourceDeps,
-  call: Call,
-  sent: ApiObject,
-  parameters: WriteParameters,
-): Promise<ApiObject> {
-  settleNamespace(sent, call)
-  const context = contextOf(call, deps.clock, parameters.dryRun)
-  const write: Admitted = { ...admittedBy(call, parameters), name: sent.metadata.name ?? '', object: sent }
-  const object = (await deps.admission.mutate(write)) ?? sent
-  await deps.admission.validate({ ...write, object })
-  return (await call.served.kind.answer?.(object, context)) ?? object
-}
-
-const admittedBy = (call: Call, { dryRun, options }: WriteParameters) => ({
-  operation: 'CREATE' as const,
-  served: call.served,
-  subresource: call.subresource,
-  namespace: call.namespace,
-  name: call.name,
-  old: undefined,
-  user: call.user,
-  dryRun,
-  options,
-  warn: call.warn,
-})
 
 const decoding = ({ registry }: ResourceDeps, { fieldValidation: validation }: WriteParameters) => ({
   validation,
@@ -201,12 +206,18 @@ async function update(deps: ResourceDeps, request: ApiRequest, call: Call, form:
   request.audit?.sent(sent, kind.rules)
   settleNamespace(sent, call)
   checkName(sent, call)
+  checkStorable(call.name)
+  dropRepeatedOwners(sent, call.warn, 'sent')
   const { options } = parameters
   const propose = async () => ({ object: structuredClone(sent), isApplied: false })
   const change = () => changeObject(deps, call, { parameters, options, isPut: true, propose })
-  if (!kind.rules.createsOnUpdate || call.subresource !== '' || sent.metadata.resourceVersion)
-    return shown(deps, 200, await change(), call.served, form)
-  const create = () => createObject(deps, call, structuredClone(sent), { parameters, options })
+  if (!kind.rules.createsOnUpdate || !createsMissing(call)) return shown(deps, 200, await change(), call.served, form)
+  const create = async () => {
+    const { uid } = sent.metadata
+    if (uid) throw uidConflict(call, uid, undefined, parameters.dryRun)
+    const { resourceVersion: _, ...metadata } = sent.metadata
+    return createObject(deps, call, structuredClone({ ...sent, metadata }), { parameters, options })
+  }
   const { object, isNew } = await upsert(deps, call, { create, change })
   return shown(deps, isNew ? 201 : 200, object, call.served, form)
 }
@@ -214,7 +225,9 @@ async function update(deps: ResourceDeps, request: ApiRequest, call: Call, form:
 async function patch(deps: ResourceDeps, request: ApiRequest, call: Call, form: Form): Promise<Answer> {
   if (call.name === '') throw methodNotAllowed()
   const type = patchTypeOf(request, call)
-  const parameters = readWriteParameters(request.query, 'PatchOptions')
+  const parameters = readWriteParameters(request.query, 'PatchOptions', (given) =>
+    checkPatchParameters({ ...given, isApply: type === 'apply' }),
+  )
   const { object, isNew } = await patchObject(deps, call, type, await request.readBody(), parameters)
   return shown(deps, isNew ? 201 : 200, object, call.served, form)
 }
@@ -227,25 +240,30 @@ async function remove(deps: ResourceDeps, request: ApiRequest, call: Call, form:
   return shown(deps, isAccepted ? 202 : 200, object, call.served, form)
 }
 
-/** Each on its own, as the real one: what goes in between is no failure. */
+/** Each on its own, as the real one: what goes in between is no failure. The answer is what was there before. */
 async function removeAll(deps: ResourceDeps, request: ApiRequest, call: Call, form: Form): Promise<Answer> {
   const { kind } = call.served
   if (kind.namespaced && call.namespace === '') throw methodNotAllowed()
+  const parameters = readListParameters(request.query, false, selectableIn(call))
   const options = await readDeleteOptions(request)
-  const parameters = readListParameters(request.query, false)
-  const { entries, revision } = await listEntries(deps, call.served, call.namespace, parameters)
-  const removed = await Promise.all(entries.map(({ name }) => removeIfThere(deps, { ...call, name }, options)))
-  const texts = removed.flatMap((object) => (object ? [JSON.stringify(object)] : []))
-  const meta = { resourceVersion: String(revision) }
-  return textAnswer(200, listText(texts, call.served, form, meta, deps.clock.now()), form)
+  const listed = await listEntries(deps, call.served, call.namespace, parameters)
+  const texts = await textsOf(listed.entries, call.served)
+  const removeOne = ({ name }: { name: string }) => removeIfThere(deps, { ...call, name }, options)
+  // One that is not what was meant keeps those behind it.
+  if (options.preconditions) for (const entry of listed.entries) await removeOne(entry)
+  else await Promise.all(listed.entries.map(removeOne))
+  return textAnswer(
+    200,
+    listText(texts, call.served, form, listMeta(listed, call.served, form), deps.clock.now()),
+    form,
+  )
 }
 
-async function removeIfThere(deps: ResourceDeps, call: Call, options: DeleteOptions): Promise<ApiObject | undefined> {
+async function removeIfThere(deps: ResourceDeps, call: Call, options: DeleteOptions): Promise<void> {
   try {
-    return (await deleteObject(deps, call, options, true)).object
+    await deleteObject(deps, call, options, true)
   } catch (error) {
-    if (error instanceof ApiFailure && error.reason === 'NotFound') return undefined
-    throw error
+    if (!(error instanceof ApiFailure) || error.reason !== 'NotFound') throw error
   }
 }
 
@@ -256,47 +274,29 @@ async function subresourceRequest(
   call: Call,
   form: Form,
 ): Promise<Answer> {
-  const { subresources } = call.served.kind
+  const subresources = subresourcesOf(call.served)
   const found = Object.hasOwn(subresources, call.subresource) ? subresources[call.subresource] : undefined
-  if (!found) throw noSuchPath()
+  if (!found) throw call.served.kind.custom ? notFound(aboutOf(call), call.name) : noSuchPath()
   if (found.type === 'action') {
     if (info.verb !== 'create') throw methodNotAllowed()
-    return act(deps, request, call, found, form)
+    return objectAnswer(201, await performAction(deps, request, call, found), form)
   }
   if (!(found.verbs as readonly string[]).includes(info.verb)) throw methodNotAllowed()
-  if (found.type === 'view')
-    return objectAnswer(
-      200,
+  if (found.type === 'view') {
+    const shown =
       info.verb === 'get'
-        ? found.show(await parentOf(deps, call))
-        : await changeThroughView(deps, request, call, found),
-      form,
-    )
+        ? shownBy(found, await parentOf(deps, call))
+        : await changeThroughView(deps, request, call, found)
+    if (form.as === 'PartialObjectMetadataList') throw isNoList(`*v1.${found.kind}`)
+    const version = { ...call.served.version, columns: found.columns }
+    return textAnswer(200, objectText(JSON.stringify(shown), { ...call.served, version }, form, deps.clock.now()), form)
+  }
   if (info.verb === 'get') return getOne(deps, request, call, form)
   return info.verb === 'update' ? update(deps, request, call, form) : patch(deps, request, call, form)
 }
 
-async function parentOf(deps: ResourceDeps, call: Call): Promise<ApiObject> {
-  const entry = deps.store.get(call.served.kind.storage, call.namespace, call.name)
-  if (!entry) throw notFound(aboutOf(call), call.name)
-  return objectOf(entry, call.served)
-}
-
-async function act(
-  deps: ResourceDeps,
-  request: ApiRequest,
-  call: Call,
-  { act: perform, schema, kind, apiVersion }: Action,
-  form: Form,
-): Promise<Answer> {
-  const parameters = readWriteParameters(request.query, 'CreateOptions')
-  const { value, flaws } = await readSent(request, { kind, apiVersion })
-  const decoded = decodeTyped(schema, { apiVersion, kind, ...value }, kind)
-  applyStrictness(allFlaws(flaws, decoded.flaws, false), parameters.fieldValidation, call)
-  const parent = await parentOf(deps, call)
-  const write: Admitted = { ...admittedBy(call, parameters), object: decoded.object }
-  const object = (await deps.admission.mutate(write)) ?? decoded.object
-  await deps.admission.validate({ ...write, object })
-  const context = contextOf(call, deps.clock, parameters.dryRun)
-  return objectAnswer(201, await perform(object, parent, context), form)
+function shownBy(view: View, parent: ApiObject): ApiObject {
+  const why = view.whyHidden?.(parent)
+  if (why !== undefined) throw internalError(why)
+  return view.show(parent)
 }

@@ -52,7 +52,23 @@ test('a patch of a scale is one of what it shows', async (t) => {
   assert.equal(replaced.object.spec.replicas, 5)
   const negative = await patch({ spec: { replicas: -1 } }, 'merge-patch+json')
   assert.deepEqual([negative.code, negative.object.details.kind], [422, 'Scale'])
-  assert.equal((await patch({}, 'apply-patch+yaml')).code, 415)
+})
+
+test('a scale is applied by whoever owns it, or by force', async (t) => {
+  const { json } = await routeScene(t)
+  await json('POST', `${deployments}?fieldManager=maker`, { body: deployment })
+  const headers = { 'content-type': 'application/apply-patch+yaml' }
+  const body = { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name: 'web' }, spec: { replicas: 4 } }
+  const apply = (query: string) => json('PATCH', `${deployments}/web/scale?${query}`, { body, headers })
+  assert.equal((await apply('')).code, 422)
+  const contested = await apply('fieldManager=one')
+  assert.deepEqual([contested.code, contested.object.reason], [409, 'Conflict'])
+  const forced = await apply('fieldManager=one&force=true')
+  assert.deepEqual([forced.object.spec.replicas, forced.object.metadata.managedFields], [4, undefined])
+  const { object } = await json('GET', `${deployments}/web`)
+  const [{ manager, operation, subresource, apiVersion, fieldsV1 }] = object.metadata.managedFields
+  assert.deepEqual([manager, operation, subresource, apiVersion], ['one', 'Apply', 'scale', 'apps/v1'])
+  assert.deepEqual(fieldsV1, { 'f:spec': { 'f:replicas': {} } })
 })
 
 test('a dry run shows the scale that would be', async (t) => {

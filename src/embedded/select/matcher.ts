@@ -21,11 +21,23 @@ export function selectionOf(
   { labelSelector = '', fieldSelector = '' }: { labelSelector?: string; fieldSelector?: string },
 ): Selection {
   if (labelSelector === '' && fieldSelector === '') return nothingAsked
-  try {
-    const labels = parseLabelSelector(labelSelector)
+  return understood(() => {
     const fields = parseFieldSelector(fieldSelector)
     checkFields(fields, knownFields(served))
-    return { labels, fields }
+    return { labels: parseLabelSelector(labelSelector), fields }
+  })
+}
+
+/** The same for a kind that is not known yet: what cannot be read is refused before anything else is looked at. */
+export const checkSelectors = (labelSelector: string, fieldSelector: string): void =>
+  understood(() => {
+    parseLabelSelector(labelSelector)
+    parseFieldSelector(fieldSelector)
+  })
+
+function understood<T>(read: () => T): T {
+  try {
+    return read()
   } catch (error) {
     if (error instanceof SelectorFailure) throw badRequest(error.message)
     throw error

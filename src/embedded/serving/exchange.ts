@@ -141,7 +141,7 @@ function headersOf(answer: Answer, warnings: readonly string[], auditId: string)
   return {
     'audit-id': auditId,
     'cache-control': 'no-cache, private',
-    'content-type': answer.contentType,
+    ...(answer.contentType !== '' && { 'content-type': answer.contentType }),
     ...(!isWatchAnswer(answer) && answer.headers),
     ...(warnings.length > 0 && { warning: warnings.map((text) => `299 - ${quoted(text)}`) }),
   }

@@ -1,6 +1,7 @@
 import type { Log } from '../../core/log.ts'
 import type { Impersonate } from '../authentication/impersonation.ts'
 import type { Authenticator, Presented, User } from '../authentication/user.ts'
+import type { Notes } from '../authentication/verdict.ts'
 import type { Attributes, Authorizer } from '../authorization/attributes.ts'
 import { forbiddenBy } from '../authorization/forbidden.ts'
 import type { Answer } from '../requests/answer.ts'
@@ -39,9 +40,13 @@ export async function throughGate(deps: GateDeps, request: ApiRequest, presented
   const warnings = new Warnings()
   const warn = (message: string): void => warnings.add(message)
   try {
-    const authenticated = await deps.authenticator.authenticate(presented, request.path)
+    let annotations: Notes['annotations'] = {}
+    const authenticated = await deps.authenticator.authenticate(presented, request.path, (notes) => {
+      annotations = notes.annotations
+      if (notes.warning !== undefined) warn(notes.warning)
+    })
     const own = attributesOf(info, request, authenticated)
-    audit?.received(own)
+    audit?.received(own, annotations)
     const user = await deps.impersonate(own, request.rawHeaders, audit)
     if (user !== authenticated) audit?.impersonates(user)
     const attributes = user === authenticated ? own : { ...own, user }

@@ -66,6 +66,8 @@ export async function listen(options: ListenOptions): Promise<Listener> {
       keepAlive: true,
       keepAliveInitialDelay: keepAliveAfterMs,
       headersTimeout: 32_000,
+      // As long as the real server: a client that asks now and then need not connect each time.
+      keepAliveTimeout: 90_000,
       requestTimeout: 0,
     } as Parameters<typeof createSecureServer>[0],
     (request, response) => {

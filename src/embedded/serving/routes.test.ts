@@ -26,6 +26,13 @@ test('OpenAPI is an index and a document for each version', async (t) => {
   assert.ok(object.components.schemas['io.k8s.api.apps.v1.Deployment'])
 })
 
+test('discovery is one document for who asks for it', async (t) => {
+  const { ask } = await routeScene(t)
+  const accept = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
+  const answer = await ask('GET', '/apis', { headers: { accept } })
+  assert.ok('code' in answer && answer.code === 200 && answer.contentType === accept)
+})
+
 test('documents are only to be read', async (t) => {
   const { json } = await routeScene(t)
   assert.deepEqual([(await json('POST', '/api')).code, (await json('DELETE', '/version')).code], [405, 405])
@@ -46,14 +53,6 @@ test('a path under what is served is missing in the words of the API, any other 
     return 'body' in answer ? `${answer.code} ${answer.contentType.split(';')[0]}` : 'a watch'
   }
   for (const path of ['/api/v2', '/apis/apps/v9']) assert.equal(await told(path), '404 application/json', path)
-  for (const path of [
-    '/none',
-    '/apis/none',
-    '/apis/none/v1',
-    '/apis//apps',
-    '/openapi/v3/none',
-    '/version/x',
-    '/metrics/x',
-  ])
+  for (const path of ['/none', '/apis/none', '/apis/none/v1', '/apis//apps', '/version/x', '/metrics/x'])
     assert.equal(await told(path), '404 text/plain', path)
 })

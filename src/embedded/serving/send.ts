@@ -30,19 +30,20 @@ export function sendPlain(response: Http2ServerResponse, code: number, body: str
 
 export async function sendWhole(
   { clock, load }: { clock: Clock; load: Load },
-  { code, body }: WholeAnswer,
+  { code, body, bytes: given, isSentAsItIs }: WholeAnswer,
   headers: Headers,
   request: Http2ServerRequest,
   response: Http2ServerResponse,
 ): Promise<void> {
-  let bytes = Buffer.from(body)
-  if (bytes.length >= gzipFromBytes && takesGzip(request)) {
+  let bytes = given ?? Buffer.from(body)
+  if (bytes.length >= gzipFromBytes && !isSentAsItIs && takesGzip(request)) {
     bytes = await packed(bytes, { level: 1 })
     headers['content-encoding'] = 'gzip'
-    headers['vary'] = 'Accept-Encoding'
+    headers['vary'] = [headers['vary'] ?? [], 'Accept-Encoding'].flat()
   }
   if (isGone(response)) return
-  response.writeHead(code, { ...headers, 'content-length': String(bytes.length) })
+  // What a client has already is of a length that it knows.
+  response.writeHead(code, { ...headers, ...(code !== 304 && { 'content-length': String(bytes.length) }) })
   if (bytes.length > smallBytes) {
     giveUpLater(clock, response)
     const sending = load.sending(bytes.length)

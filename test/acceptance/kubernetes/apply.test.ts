@@ -249,6 +249,10 @@ describe('server-side apply', needsControlPlane, () => {
     const taken = await maps.apply(applied('2'), { fieldManager: 'kubectl' })
     assert.equal(taken.data?.['x'], '2')
     assert.deepEqual(JSON.parse(taken.metadata.annotations?.[annotation] ?? ''), applied('2'))
+    const sent = { ...applied('3'), metadata: { name: 'fresh', annotations: { [annotation]: 'mine' } } }
+    const again = await maps.apply(sent, { fieldManager: 'kubectl', force: true })
+    const remembered = { ...applied('3'), metadata: { name: 'fresh', annotations: {} } }
+    assert.deepEqual(JSON.parse(again.metadata.annotations?.[annotation] ?? ''), remembered)
   })
 })
 
@@ -366,6 +370,41 @@ describe('server-side apply of lists and maps', needsControlPlane, () => {
     )
     const twice = await refusal(apply('one', { doors: [{ port: 1 }, { port: 1, protocol: 'TCP' }] }))
     assert.equal(twice.message, `${of}.spec.doors: duplicate entries for key [port=1,protocol="TCP"]`)
+    const nothing = await refusal(apply('one', { books: [null as never] }))
+    assert.equal(nothing.message, `${of}.spec.books: element 0: associative list with keys may not have a null element`)
+    const valueless = await refusal(apply('one', { authors: [null as never] }))
+    assert.equal(
+      valueless.message,
+      `${of}.spec.authors: element 0: associative list without keys has an element that's an explicit null`,
+    )
+  })
+
+  test('E7a: of null is not of nothing: a custom object is invalid by it', async (t) => {
+    const { apply } = await shelfScene(t)
+    const { code, causes } = await refusal(apply('one', { title: null as never, extra: null }))
+    assert.deepEqual(
+      [code, causes],
+      [
+        422,
+        [
+          {
+            reason: 'FieldValueTypeInvalid',
+            message: 'Invalid value: "null": spec.title in body must be of type string: "null"',
+            field: 'spec.title',
+          },
+        ],
+      ],
+    )
+  })
+
+  test('E7a: that takes out all of a map but keeps the map leaves null, which is refused as well', async (t) => {
+    const { apply, all } = await shelfScene(t)
+    await apply('one', { title: 'x', notes: { a: '1' } })
+    const { code, message } = await refusal(apply('one', { title: 'x', notes: {} }))
+    assert.equal(code, 422)
+    assert.match(message, /spec\.notes: Invalid value: "null": spec\.notes in body must be of type object: "null"$/)
+    assert.deepEqual((await all.get('one')).spec, { title: 'x', notes: { a: '1' } })
+    assert.deepEqual((await apply('one', { title: 'x' })).spec, { title: 'x' })
   })
 
   test('E7a: through the status subresource owns the status alone', async (t) => {

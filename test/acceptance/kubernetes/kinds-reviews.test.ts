@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { needsControlPlane } from '../../support/control-plane.ts'
 import { kindScene, refusal } from '../../support/kind-scene.ts'
+import { rawRequest } from '../../support/raw-request.ts'
 
 const pods = { resource: 'pods', verb: 'get' }
 
@@ -64,4 +65,52 @@ describe('reviews', needsControlPlane, () => {
       assert.equal((await refusal(kube.request({ path }))).code, 405)
     })
   }
+
+  test('E11: managedFields of an answer say who asked what', async (t) => {
+    const { plane } = await kindScene(t)
+    const headers = { 'content-type': 'application/json', 'user-agent': 'asker/v1' }
+    const ask = async (path: string, body: object) => {
+      const { json } = await rawRequest(plane, { method: 'POST', path, headers, body: JSON.stringify(body) })
+      return json.metadata.managedFields.map(({ time: _, ...entry }: { time: string }) => entry)
+    }
+    const entry = { operation: 'Update', fieldsType: 'FieldsV1' }
+    const spec = { user: 'nobody', resourceAttributes: pods }
+    assert.deepEqual(await ask('/apis/authorization.k8s.io/v1/subjectaccessreviews', { spec }), [
+      {
+        ...entry,
+        manager: 'asker',
+        apiVersion: 'authorization.k8s.io/v1',
+        fieldsV1: { 'f:spec': { 'f:resourceAttributes': { '.': {}, 'f:resource': {}, 'f:verb': {} }, 'f:user': {} } },
+      },
+    ])
+    const account = '/api/v1/namespaces/kube-system/serviceaccounts/default/token?fieldManager=me'
+    assert.deepEqual(await ask(account, { spec: { audiences: ['x'] } }), [
+      {
+        ...entry,
+        manager: 'me',
+        apiVersion: 'authentication.k8s.io/v1',
+        fieldsV1: { 'f:spec': { 'f:audiences': {}, 'f:expirationSeconds': {} } },
+        subresource: 'token',
+      },
+    ])
+  })
+
+  test('a review about rights has no metadata, a local one nothing but its namespace', async (t) => {
+    const { plane, namespace } = await kindScene(t)
+    const ask = async (path: string, metadata: object, spec: object) => {
+      const body = JSON.stringify({ metadata, spec })
+      const at = `/apis/authorization.k8s.io/v1/${path}`
+      return rawRequest(plane, { method: 'POST', path: at, headers: { 'content-type': 'application/json' }, body })
+    }
+    const spec = { user: 'nobody', resourceAttributes: { ...pods, namespace } }
+    const review = await ask('subjectaccessreviews', { name: 'x' }, spec)
+    const local = await ask(`namespaces/${namespace}/localsubjectaccessreviews`, { name: 'x' }, spec)
+    assert.deepEqual([review.code, local.code], [422, 422])
+    assert.match(
+      review.json.message,
+      /^\.authorization\.k8s\.io "" is invalid: metadata: Invalid value: .*: must be empty$/,
+    )
+    assert.match(local.json.message, /: must be empty except for namespace$/)
+    assert.deepEqual(Object.keys(review.json.details), ['group', 'causes'])
+  })
 })

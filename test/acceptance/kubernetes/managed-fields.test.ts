@@ -2,7 +2,14 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { ManagedFieldsEntry } from 'kubernetes-types/meta/v1.d.ts'
-import { certificateSigningRequests, configMaps, deployments, namespaces, pods } from '../../../src/kube/kinds.ts'
+import {
+  certificateSigningRequests,
+  configMaps,
+  deployments,
+  namespaces,
+  pods,
+  roles,
+} from '../../../src/kube/kinds.ts'
 import { apiVersionOf } from '../../../src/kube/objects.ts'
 import { createRequest, generateKey } from '../../../src/pki/index.ts'
 import { uniqueName } from '../../support/builders.ts'
@@ -140,6 +147,15 @@ describe('managed fields', needsControlPlane, () => {
         },
       ],
     ])
+  })
+
+  test('E11: managedFields of a role count that it has no rules, if somebody said so', async (t) => {
+    const { admin, namespace } = await patchScene(t)
+    const held = admin.of(roles, namespace)
+    const said = await held.create({ metadata: { name: 'said' }, rules: [] }, { fieldManager: 'maker' })
+    const unsaid = await held.create({ metadata: { name: 'unsaid' }, rules: null as never }, { fieldManager: 'maker' })
+    assert.deepEqual([ownersOf(said), ownersOf(unsaid)], [[['maker Update', { 'f:rules': {} }]], []])
+    assert.deepEqual([said.rules, unsaid.rules], [null, null])
   })
 
   test('E11: managedFields leave out what admission adds', async (t) => {

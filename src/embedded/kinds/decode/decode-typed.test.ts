@@ -209,6 +209,7 @@ test('schemas inside of a definition are decoded to any depth; below items and t
     type: 'object',
     zip: 1,
     default: { anything: null },
+    enum: ['a', null],
     properties: { a: { type: 'array', items: { type: 'string', foo: 1 }, zap: 1 } },
     additionalProperties: true,
   }
@@ -226,6 +227,7 @@ test('schemas inside of a definition are decoded to any depth; below items and t
           openAPIV3Schema: {
             type: 'object',
             default: { anything: null },
+            enum: ['a', null],
             properties: { a: { type: 'array', items: { type: 'string' } } },
             additionalProperties: true,
           },

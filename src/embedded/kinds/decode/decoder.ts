@@ -1,6 +1,6 @@
 import type { Schema } from '../../../core/schema/schema.ts'
 import { isObject } from '../../../core/schema/schema.ts'
-import { definition, definitionOf, structBetween } from '../facts/schemas.ts'
+import { definition, definitionOf, isOmittedWhenZero, structBetween } from '../facts/schemas.ts'
 import { goType, jsonTypeOf, structName } from './go-types.ts'
 import * as scalars from './scalars.ts'
 import { Unfit } from './unfit.ts'
@@ -140,16 +140,20 @@ interface Field {
   isKeptWhenEmpty: boolean
 }
 
+/** Optional lists that Go writes even so: none at all is a value of them beside null. */
+const writtenEmpty = new Set(['io.k8s.api.rbac.v1.ClusterRole.rules', 'io.k8s.api.rbac.v1.Role.rules'])
+
 /** Optional lists and maps are not written when they are empty, nor is what ObjectMeta holds. Structs always are. */
 function isOmittedWhenEmpty(parent: Schema, key: string, { type, format, additionalProperties }: Schema): boolean {
-  if (parent.required?.includes(key)) return false
+  if (parent.required?.includes(key) || writtenEmpty.has(`${definitionOf(parent)}.${key}`)) return false
   if (type === 'array' || format === 'byte') return true
   if (type === 'object') return additionalProperties !== undefined
+  if (isOmittedWhenZero(parent, key)) return true
   return definitionOf(parent)?.endsWith('.ObjectMeta') === true && key !== 'deletionGracePeriodSeconds'
 }
 
 function isEmpty(value: unknown): boolean {
-  if (typeof value !== 'object') return value === '' || value === 0
+  if (typeof value !== 'object') return value === '' || value === 0 || value === false
   if (Array.isArray(value)) return value.length === 0
   for (const _ in value) return false
   return true
@@ -194,7 +198,10 @@ function map(schema: Schema, values: Schema): Decoder {
 
 /** What Go has where null stands in a list or a map. */
 function zeroOf(schema: Schema): unknown {
-  if (definitionOf(schema)?.endsWith('.Quantity')) return '0'
+  const name = definitionOf(schema)
+  if (name?.endsWith('.Quantity')) return '0'
+  // Any JSON: of an enum in a CustomResourceDefinition.
+  if (name?.endsWith('.v1.JSON')) return null
   switch (schema.type) {
     case 'string':
       return ''

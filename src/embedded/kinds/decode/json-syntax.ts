@@ -94,9 +94,8 @@ class Reader {
     for (let next = this.#next(); next !== quote; next = this.#next()) {
       if (next < 0x20) this.#back('in string literal')
       if (next !== 0x5c) continue
-      const escaped = this.#next()
+      const escaped = this.#expect(isEscape, 'in string escape code')
       if (escaped === 0x75) for (let i = 0; i < 4; i++) this.#expect(isHex, 'in \\u hexadecimal character escape')
-      else if (!'bfnrt\\/"'.includes(String.fromCharCode(escaped))) this.#back('in string escape code')
     }
   }
 
@@ -126,7 +125,9 @@ class Reader {
       this.#expect((byte) => byte === letter.charCodeAt(0), `in literal ${word} (expecting '${letter}')`)
   }
 
+  /** Go reads on behind the end as if a space stood there. */
   #expect(isRight: (byte: number) => boolean, where: string): number {
+    if (this.#peek() === undefined) throw new Malformed(`invalid character ' ' ${where}`)
     const next = this.#next()
     if (!isRight(next)) this.#back(where)
     return next
@@ -158,6 +159,7 @@ class Reader {
 }
 
 const isDigit = (byte: number | undefined): boolean => byte !== undefined && byte >= 0x30 && byte <= 0x39
+const isEscape = (byte: number): boolean => 'ubfnrt\\/"'.includes(String.fromCharCode(byte))
 const isHex = (byte: number): boolean => isDigit(byte) || /[a-fA-F]/.test(String.fromCharCode(byte))
 const isSpace = (byte: number | undefined): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
 

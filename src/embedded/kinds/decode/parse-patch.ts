@@ -25,8 +25,10 @@ export function parseStrategicMergePatch(bytes: Buffer): ParsedPatch<Record<stri
   return { value, flaws }
 }
 
+/** Null is an empty one. */
 export function parseJsonPatch(bytes: Buffer): ParsedPatch<unknown[]> {
   const { value, flaws } = decoding('error decoding patch: ', () => readJson(bytes))
+  if (value === null) return { value: [], flaws }
   if (!Array.isArray(value)) throw badRequest(`error decoding patch: ${cannotBe(value, '[]handlers.jsonPatchOp')}`)
   return { value, flaws: flaws.map((flaw) => `json patch ${flaw}`) }
 }

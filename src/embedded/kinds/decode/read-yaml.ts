@@ -6,6 +6,7 @@ import { readJson } from './read-json.ts'
 import { checkValue } from './readable.ts'
 import { Unreadable } from './unreadable.ts'
 import { mostFlaws } from './walk.ts'
+import { yamlWords } from './yaml-words.ts'
 
 /** YAML takes a hundred times as long to read as JSON, and nobody else is served in the meantime. */
 const mostBytes = 256 * 1024
@@ -18,12 +19,13 @@ const mostAliases = 1_000
  */
 export function readYaml(bytes: Buffer): Read {
   const asJson = bytes[0] === 0x7b ? tryJson(bytes) : undefined
-  if (asJson && asJson.flaws.length === 0) return asJson
+  if (asJson && asJson.flaws.length === 0) return { value: sorted(asJson.value), flaws: [] }
   if (bytes.length > mostBytes)
     throw tooLarge(`Request entity too large: limit is ${mostBytes} for YAML; JSON may be larger`)
   const lines = new LineCounter()
   try {
-    const document = parseDocument(bytes.toString('utf8'), {
+    const text = bytes.toString('utf8')
+    const document = parseDocument(text, {
       version: '1.1',
       customTags: asKubernetesHasThem,
       uniqueKeys: false,
@@ -33,18 +35,33 @@ export function readYaml(bytes: Buffer): Read {
     })
     const error = document.errors.find(({ code }) => code !== 'MULTIPLE_DOCS')
     if (error?.message.includes('call stack')) throw new RangeError(error.message)
-    if (error) throw new Unreadable(`yaml: line ${lines.linePos(error.pos[0]).line}: ${lowerFirst(error.message)}`)
+    if (error) throw new Unreadable(yamlWords(error, text, lines))
     if (aliasesIn(document) > mostAliases) throw new ReferenceError('too many aliases')
     const value: unknown = document.toJS()
     checkIntegers(value)
     checkValue(value)
     // What an alias stands for is one object in two places; whoever reads this may change what it gets.
-    return { value: JSON.parse(JSON.stringify(value ?? {})), flaws: repeatedKeys(document, lines) }
+    return { value: sorted(JSON.parse(JSON.stringify(value ?? {}))), flaws: repeatedKeys(document, lines) }
   } catch (error) {
     if (error instanceof RangeError) throw new Unreadable('yaml: exceeded max depth')
-    if (error instanceof ReferenceError) throw new Unreadable('yaml: document contains excessive aliasing')
+    if (error instanceof ReferenceError) throw new Unreadable(aliasWords(error))
     throw error
   }
+}
+
+/** A copy in the order of the keys: YAML goes through a map of Go on its way to JSON. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted)
+  if (typeof value !== 'object' || value === null) return value
+  const members = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1))
+  return Object.fromEntries(members.map(([name, member]) => [name, sorted(member)]))
+}
+
+function aliasWords({ message }: ReferenceError): string {
+  const unknown = /^Unresolved alias .*: (.*)$/.exec(message)?.[1]
+  return unknown === undefined
+    ? 'yaml: document contains excessive aliasing'
+    : `yaml: unknown anchor '${unknown}' referenced`
 }
 
 function tryJson(bytes: Buffer): Read | undefined {
@@ -103,5 +120,3 @@ function checkIntegers(value: unknown): void {
   } else if (typeof value === 'object' && value !== null)
     for (const member of Object.values(value)) checkIntegers(member)
 }
-
-const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1)

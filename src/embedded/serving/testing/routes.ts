@@ -26,6 +26,7 @@ export async function routeScene(t: TestScope) {
     ...{ fanOut, lastLine: {}, metrics: await createMetrics() },
     log: createLog({ destination: { write: (line) => lines.push(line) } }),
     health: [{ name: 'ping', isWell: () => true }],
+    issuer: { configuration: () => ({}), keys: {} },
     address: () => '127.0.0.1:6443',
   }
 
