@@ -1,0 +1,115 @@
+import type { Chapter } from '../step.ts'
+import { configMap, deployment, pod, service } from './manifests.ts'
+
+const badDeployment = deployment('bad', {
+  replicas: -1,
+  minReadySeconds: -5,
+  selector: { matchLabels: { app: 'other' } },
+  strategy: { type: 'Nothing' },
+})
+
+const badPod = pod('bad', {
+  containers: [
+    { name: 'Web_1', image: '', ports: [{ containerPort: 99999 }] },
+    { name: 'x', image: 'x', volumeMounts: [{ name: 'none', mountPath: '' }] },
+    { name: 'x', image: ' x', env: [{ name: 'a b=' }], imagePullPolicy: 'Perhaps' },
+  ],
+  restartPolicy: 'Sometimes',
+})
+
+export const errors: Chapter = {
+  title: 'errors',
+  files: {
+    'deployment.yaml': badDeployment,
+    'empty.yaml': { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'empty' }, spec: {} },
+    'pod.yaml': badPod,
+    'service.yaml': {
+      ...service('bad'),
+      spec: { ports: [{ port: 0 }, { port: 80 }], type: 'Nothing', sessionAffinity: 'Never' },
+    },
+    'name.yaml': configMap('Bad_Name', { 'bad key': '1' }, { labels: { 'a b': '-' }, annotations: { '/': 'x' } }),
+    'secret.yaml': {
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { name: 'bad' },
+      type: 'kubernetes.io/tls',
+      data: { 'tls.crt': 'AAAA', a: '!' },
+    },
+    'role.yaml': {
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'ClusterRole',
+      metadata: { name: 'bad-$v' },
+      rules: [
+        { apiGroups: [''], verbs: [] },
+        { verbs: ['get'], nonResourceURLs: ['/x'], resources: ['pods'] },
+      ],
+    },
+    'binding.yaml': {
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'RoleBinding',
+      metadata: { name: 'bad' },
+      roleRef: { apiGroup: 'x', kind: 'Nothing', name: '' },
+      subjects: [{ kind: 'Thing', name: '' }],
+    },
+    'crd.yaml': {
+      apiVersion: 'apiextensions.k8s.io/v1',
+      kind: 'CustomResourceDefinition',
+      metadata: { name: 'wrong.example.com' },
+      spec: { group: 'example.com', scope: 'Nowhere', names: { plural: 'things', kind: 'Thing' }, versions: [] },
+    },
+    'one.yaml': configMap('one', { a: '1' }),
+    'stale.yaml': configMap('one', { a: '2' }, { resourceVersion: '1' }),
+    'other-uid.yaml': configMap('one', { a: '2' }, { uid: '00000000-0000-0000-0000-000000000000' }),
+    'namespace.yaml': { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'Bad Name' } },
+    'lease.yaml': {
+      apiVersion: 'coordination.k8s.io/v1',
+      kind: 'Lease',
+      metadata: { name: 'bad' },
+      spec: { leaseDurationSeconds: 0, leaseTransitions: -1 },
+    },
+    'not.yaml': 'this: [is not',
+    'list.yaml': '- one\n- two\n',
+  },
+  steps: [
+    'create -f one.yaml',
+    ...[
+      'deployment',
+      'empty',
+      'pod',
+      'service',
+      'name',
+      'secret',
+      'role',
+      'binding',
+      'crd',
+      'namespace',
+      'lease',
+      'not',
+    ].map((name) => `create -f ${name}.yaml`),
+    'create -f list.yaml',
+    'create -f one.yaml',
+    'apply -f stale.yaml',
+    'replace -f stale.yaml',
+    'replace -f other-uid.yaml',
+    'apply -f other-uid.yaml --server-side',
+    'get configmap one --namespace=none',
+    'create configmap two --namespace=none',
+    'create configmap two --namespace=Bad_Name',
+    'get cm Bad_Name',
+    'get cm one/two',
+    'get pods one two',
+    'delete configmap Bad_Name',
+    'patch pod none -p {}',
+    'logs none',
+    'exec none -- true',
+    'top nodes',
+    'get --raw /api/v1/namespaces/errors-$v/configmaps?limit=x',
+    'get --raw /api/v1/namespaces/errors-$v/configmaps?labelSelector=a+b',
+    'get --raw /api/v1/namespaces/errors-$v/configmaps?resourceVersion=x',
+    'get --raw /api/v1/namespaces/errors-$v/configmaps?continue=x',
+    'create --raw /api/v1/namespaces/errors-$v/configmaps -f not.yaml',
+    'create --raw /api/v1/namespaces/errors-$v/secrets -f one.yaml',
+    'get pods --server=https://127.0.0.1:1',
+    'get pods --token=nothing --kubeconfig=/dev/null',
+  ],
+}
