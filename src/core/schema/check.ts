@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { hasFormat, isWithinFormat } from './formats.ts'
+import { hasFormat, isKnownFormat, isWithinFormat } from './formats.ts'
 import type { Matcher } from './linear-pattern.ts'
 import { linearPattern } from './linear-pattern.ts'
 import { visitLists } from './list-types.ts'
@@ -13,6 +13,8 @@ export interface Problem {
   /** What the schema asks for: the limit, the type, the format, the pattern, the values allowed. */
   readonly expected?: unknown
   readonly value: unknown
+  /** Beside a type: the format that a value of it should have. */
+  readonly format?: string
 }
 
 export type ProblemKeyword =
@@ -127,7 +129,9 @@ function visitType(schema: Schema, value: unknown, at: Path, found: Problem[]): 
   const { type: wanted } = schema
   if (wanted === undefined) return
   const type = typeOf(value)
-  if (wanted !== type && !(wanted === 'number' && type === 'integer')) tell(found, at, 'type', wanted, value)
+  if (wanted === type || (wanted === 'number' && type === 'integer')) return
+  const isFormatted = schema.format !== undefined && isKnownFormat(wanted, schema.format)
+  found.push({ path: [...at], keyword: 'type', expected: wanted, value, ...(isFormatted && { format: schema.format }) })
 }
 
 function visitEnum(schema: Schema, value: unknown, at: Path, found: Problem[]): void {

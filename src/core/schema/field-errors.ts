@@ -1,6 +1,6 @@
 import type { Problem } from './check.ts'
 import { typeOf } from './check.ts'
-import { pathText, sortedJson } from './schema.ts'
+import { isObject, pathText, sortedJson } from './schema.ts'
 
 /** A problem as the Kubernetes API tells it, in the causes of a 422 and in its message. */
 export interface FieldError {
@@ -27,7 +27,7 @@ export const fieldError = (problem: Problem): FieldError => told(problem, '')
 /** The same for a value that is itself found at `place`, such as a default: sentences name the path inside of it only. */
 export const fieldErrorUnder = (place: string, problem: Problem): FieldError => told(problem, place)
 
-function told({ path, keyword, value, expected }: Problem, place: string): FieldError {
+function told({ path, keyword, value, expected, format }: Problem, place: string): FieldError {
   const name = pathText(path)
   const field = (place && name ? `${place}${name.startsWith('[') ? '' : '.'}${name}` : place || name) || nowhere
   const because = (reason: FieldError['reason'], message: string): FieldError => ({ reason, field, message })
@@ -43,8 +43,9 @@ function told({ path, keyword, value, expected }: Problem, place: string): Field
     case 'required':
       return because('FieldValueRequired', 'Required value')
     case 'type': {
-      const type = typeOf(value)
-      const wanted = String(expected).replace(' or ', ',')
+      const told = format === undefined ? undefined : formatOf(value)
+      const type = told ?? typeOf(value)
+      const wanted = told === undefined ? String(expected).replace(' or ', ',') : format
       return because(
         'FieldValueTypeInvalid',
         `Invalid value: "${type}": ${name} in body must be of type ${wanted}: "${type}"`,
@@ -127,3 +128,9 @@ const tooMany = (count: number, most: unknown): string =>
 
 /** Supported values are told as strings, whatever they are. */
 const asText = (value: unknown): string => sortedJson(typeof value === 'string' ? value : sortedJson(value))
+
+/** By what the server's validator calls a value where it expects one with a format. Undefined: by its type. */
+function formatOf(value: unknown): string | undefined {
+  if (typeof value === 'number') return Number.isInteger(value) ? 'int64' : 'float64'
+  return typeof value === 'boolean' || isObject(value) ? '' : undefined
+}
