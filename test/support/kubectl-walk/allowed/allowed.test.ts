@@ -5,7 +5,9 @@ import { named } from '../step.ts'
 import { allowed } from './index.ts'
 
 const steps = new Map(
-  chapters.flatMap(({ of }) => of).map(({ title, steps }) => [title, new Set(named(steps).map(({ name }) => name))]),
+  Object.values(chapters)
+    .flat()
+    .map(({ title, steps }) => [title, new Set(named(steps).map(({ name }) => name))]),
 )
 
 test('what may differ is a step of a chapter, and says why', () => {
@@ -16,5 +18,5 @@ test('what may differ is a step of a chapter, and says why', () => {
 })
 
 test('chapters have names of their own', () => {
-  assert.equal(steps.size, chapters.flatMap(({ of }) => of).length)
+  assert.equal(steps.size, Object.values(chapters).flat().length)
 })

@@ -13,25 +13,20 @@ import { kustomize } from './kustomize.ts'
 import { nodes } from './nodes.ts'
 import { wait } from './wait.ts'
 
-export const chapters: { title: string; of: Chapter[] }[] = [
-  {
-    title: 'E5: kubectl api-resources, explain, apply, diff, wait, get -w, describe, edit, label, annotate and patch',
-    of: [
-      apiResources,
-      applyClientSide,
-      applyServerSide,
-      diff,
-      wait,
-      watch,
-      describe,
-      edit,
-      labelAndAnnotate,
-      patch,
-      explain,
-    ],
-  },
-  {
-    title: 'kubectl create, get, replace, scale, set, delete, auth, certificate, taint, kustomize, and what is refused',
-    of: [create, get, replaceAndScale, remove, cascade, auth, certificates, nodes, kustomize, errors],
-  },
-]
+/** Those of the fifth point of the contract, and the others. */
+export const chapters: Readonly<Record<'discovery' | 'besides', readonly Chapter[]>> = {
+  discovery: [
+    apiResources,
+    applyClientSide,
+    applyServerSide,
+    diff,
+    wait,
+    watch,
+    describe,
+    edit,
+    labelAndAnnotate,
+    patch,
+    explain,
+  ],
+  besides: [create, get, replaceAndScale, remove, cascade, auth, certificates, nodes, kustomize, errors],
+}
