@@ -5,7 +5,8 @@ export function goQuote(text: string): string {
   return `${quoted}"`
 }
 
-const short: Readonly<Record<string, string>> = {
+/** What has a short escape, in Go as in CEL. */
+export const shortEscapes: Readonly<Record<string, string>> = {
   '"': '\\"',
   '\\': '\\\\',
   '\x07': '\\a',
@@ -21,7 +22,7 @@ const short: Readonly<Record<string, string>> = {
 export const isPrintable = (character: string): boolean => /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u.test(character)
 
 function escaped(character: string): string {
-  const known = short[character]
+  const known = shortEscapes[character]
   if (known !== undefined) return known
   if (isPrintable(character)) return character
   const code = character.codePointAt(0) ?? 0

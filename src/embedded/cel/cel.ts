@@ -12,7 +12,7 @@ import { equip } from './library/equip.ts'
 import { addFunctions, functions as libraryFunctions } from './library/library.ts'
 import { checkLiterals } from './library/literals.ts'
 import { ObjectValue } from './object-value.ts'
-import { partsOf, shaped } from './shape.ts'
+import { nodesOf, shaped } from './shape.ts'
 import { syntaxFlaws } from './syntax-flaws.ts'
 import { withoutRootDots } from './tokens.ts'
 import { fromCel, toCel } from './values.ts'
@@ -208,13 +208,4 @@ function evaluated(
 
 function* calls(root: ASTNode): Generator<{ node: ASTNode; name: unknown }> {
   for (const node of nodesOf(root)) if (node.op === 'call') yield { node, name: node.args[0] }
-}
-
-/** All nodes of an expression, the outer ones first. */
-export function* nodesOf(root: ASTNode): Generator<ASTNode> {
-  const left = [root]
-  for (let node = left.pop(); node !== undefined; node = left.pop()) {
-    yield node
-    left.push(...partsOf(node.args).reverse())
-  }
 }

@@ -53,3 +53,12 @@ function balanced(chain: ASTNode): ASTNode[] {
 }
 
 const operationOf = (node: ASTNode): Operation => node as unknown as Operation
+
+/** All nodes of an expression, the outer ones first. */
+export function* nodesOf(root: ASTNode): Generator<ASTNode> {
+  const left = [root]
+  for (let node = left.pop(); node !== undefined; node = left.pop()) {
+    yield node
+    left.push(...partsOf(node.args).reverse())
+  }
+}

@@ -7,6 +7,7 @@ import type { Kube } from '../../../src/kube/kube.ts'
 import { needsControlPlane, startControlPlane } from '../../support/control-plane.ts'
 import facts from '../../support/crd-facts/costs.json' with { type: 'json' }
 import { aDefinition, define, refusalOf } from '../../support/custom-resources.ts'
+import { inParallel } from '../../support/in-parallel.ts'
 import { kubeClient } from '../../support/kube-client.ts'
 
 const start = async (t: TestContext): Promise<Kube> => kubeClient(t, (await startControlPlane(t)).connection())
@@ -32,19 +33,13 @@ const listOf = (items: object, { rule, most }: { rule: string; most: number }) =
   ...(rule.includes('oldSelf') && { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['s10'] }),
 })
 
-/** A few at a time: an API server that has several cores looks at several definitions at once. */
-async function sideBySide<T>(items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> {
-  const left = [...items]
-  const lane = async () => {
-    for (let item = left.shift(); item !== undefined; item = left.shift()) await work(item)
-  }
-  await Promise.all([lane(), lane(), lane(), lane()])
-}
+/** An API server that has several cores looks at several definitions at once. */
+const ask = <T>(facts: readonly T[], about: (fact: T) => Promise<unknown>) => inParallel(facts, about, 4)
 
 describe('the cost of rules', needsControlPlane, () => {
   test('E14k: the estimate of every operator, macro and function is that of the API server', async (t) => {
     const kube = await start(t)
-    await sideBySide(facts.groups, async ({ rules, errors }) => {
+    await ask(facts.groups, async ({ rules, errors }) => {
       const properties = Object.fromEntries(rules.map((rule, index) => [`r${index}`, listOf(facts.schema, rule)]))
       assert.deepEqual(await refused(kube, { type: 'object', properties }), written(errors), JSON.stringify(rules))
     })
@@ -52,11 +47,11 @@ describe('the cost of rules', needsControlPlane, () => {
 
   test('E14k: a rule may stand on a value of any type, and counts for as many as can be there', async (t) => {
     const kube = await start(t)
-    await sideBySide(facts.places, async ({ schema, rule, most, errors }) => {
+    await ask(facts.places, async ({ schema, rule, most, errors }) => {
       const spec = { type: 'object', properties: { r0: listOf(schema, { rule, most }) } }
       assert.deepEqual(await refused(kube, spec), written(errors), rule)
     })
-    await sideBySide(facts.schemas, async ({ spec, errors }) =>
+    await ask(facts.schemas, async ({ spec, errors }) =>
       assert.deepEqual(await refused(kube, spec), written(errors), JSON.stringify(spec)),
     )
   })

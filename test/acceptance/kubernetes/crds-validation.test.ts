@@ -11,21 +11,12 @@ import schemas from '../../support/crd-facts/schemas.json' with { type: 'json' }
 import values from '../../support/crd-facts/values.json' with { type: 'json' }
 import { aDefinition, define, refusalOf } from '../../support/custom-resources.ts'
 import { freshNamespace } from '../../support/fresh-namespace.ts'
+import { inParallel } from '../../support/in-parallel.ts'
 import { kubeClient } from '../../support/kube-client.ts'
 
 async function start(t: TestContext) {
   const admin = kubeClient(t, (await startControlPlane(t)).connection())
   return { admin, namespace: await freshNamespace(t, admin) }
-}
-
-/** Several at a time: each is a question of its own. */
-async function inParallel<T>(cases: readonly T[], ask: (one: T) => Promise<void>): Promise<void> {
-  const left = [...cases]
-  await Promise.all(
-    Array.from({ length: 8 }, async () => {
-      for (let next = left.pop(); next !== undefined; next = left.pop()) await ask(next)
-    }),
-  )
 }
 
 const told = (errors: readonly string[]): string[] => [...new Set(errors)].sort()

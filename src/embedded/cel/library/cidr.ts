@@ -1,4 +1,4 @@
-import { goQuote } from './go-quote.ts'
+import { goQuote } from '../../go-quote.ts'
 import { isIp, isMapped, parseIp } from './ip.ts'
 import { IpAddress, ipType, parseAddress } from './ip-address.ts'
 import type { Overload } from './overloads.ts'

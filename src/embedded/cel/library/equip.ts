@@ -1,5 +1,6 @@
 import type { ASTNode } from '@marcbachmann/cel-js'
 import { undeclared } from '../compile-failure.ts'
+import { nodesOf } from '../shape.ts'
 import { accessAnything, accessMaybe } from './access.ts'
 import { loopOf, meaningOf } from './comprehensions.ts'
 import type { EngineType, Meaning } from './engine.ts'
@@ -19,20 +20,9 @@ import { typeWords } from './types.ts'
  * what the engine has and Kubernetes does not.
  */
 export function equip(root: ASTNode): void {
-  for (const node of partsOf(root)) {
+  for (const node of nodesOf(root)) {
     const meaning = meaningOfNode(node)
     if (meaning) give(node, meaning)
-  }
-}
-
-/** All nodes of an expression, the outer ones first. */
-export function* partsOf(value: unknown): Generator<ASTNode> {
-  if (Array.isArray(value)) {
-    for (const item of value) yield* partsOf(item)
-  } else if (typeof value === 'object' && value !== null && 'op' in value && 'args' in value) {
-    const node = value as ASTNode
-    yield node
-    yield* partsOf(node.args)
   }
 }
 

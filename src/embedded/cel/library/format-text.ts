@@ -1,5 +1,5 @@
 import { Duration, UnsignedInt } from '@marcbachmann/cel-js/evaluator'
-import { goQuote } from './go-quote.ts'
+import { goQuote } from '../../go-quote.ts'
 import { durationText, timestampText } from './instants.ts'
 import { doubleText, fixedText, parseDouble } from './numbers.ts'
 

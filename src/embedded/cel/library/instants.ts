@@ -1,6 +1,6 @@
 import { Duration } from '@marcbachmann/cel-js/evaluator'
 import { BoundedMap } from '../../../kube/bounded-map.ts'
-import { goQuote } from './go-quote.ts'
+import { goQuote } from '../../go-quote.ts'
 
 export const second = 1_000_000_000n
 const [leastInt64, mostInt64] = [-(2n ** 63n), 2n ** 63n - 1n]

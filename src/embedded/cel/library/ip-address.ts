@@ -1,4 +1,4 @@
-import { goQuote } from './go-quote.ts'
+import { goQuote } from '../../go-quote.ts'
 
 export const ipType = 'net.IP'
 

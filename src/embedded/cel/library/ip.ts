@@ -1,4 +1,4 @@
-import { goQuote } from './go-quote.ts'
+import { goQuote } from '../../go-quote.ts'
 import type { IpAddress } from './ip-address.ts'
 import { ipType, parseAddress } from './ip-address.ts'
 import type { Overload } from './overloads.ts'

@@ -1,8 +1,8 @@
 import type { ASTNode } from '@marcbachmann/cel-js'
 import { patternOf } from '../../../core/schema/check.ts'
 import { CompileFailure } from '../compile-failure.ts'
+import { nodesOf, partsOf } from '../shape.ts'
 import type { EngineType } from './engine.ts'
-import { partsOf } from './equip.ts'
 import { clauses, parseFormat } from './format-text.ts'
 import { functions } from './library.ts'
 import { dispatch } from './overloads.ts'
@@ -12,14 +12,14 @@ import { isSameType, typeWords } from './types.ts'
 /** Refuses what is written out and cannot be good, in an expression that was checked. */
 export function checkLiterals(root: ASTNode): void {
   const exempt = new Set(
-    Array.from(partsOf(root))
+    Array.from(nodesOf(root))
       .filter(isFormat)
-      .flatMap((call) => [...partsOf(call.args)]),
+      .flatMap((call) => partsOf(call.args).flatMap((part) => [...nodesOf(part)])),
   )
-  for (const node of partsOf(root)) if (!exempt.has(node)) checkOneType(node)
-  for (const node of partsOf(root)) checkLiteral(node)
-  for (const node of partsOf(root)) constantOf(node)
-  for (const node of partsOf(root)) checkPattern(node)
+  for (const node of nodesOf(root)) if (!exempt.has(node)) checkOneType(node)
+  for (const node of nodesOf(root)) checkLiteral(node)
+  for (const node of nodesOf(root)) constantOf(node)
+  for (const node of nodesOf(root)) checkPattern(node)
 }
 
 const isFormat = (node: ASTNode): boolean => node.op === 'rcall' && node.args[0] === 'format'

@@ -1,4 +1,4 @@
-import { goQuote } from './go-quote.ts'
+import { goQuote } from '../../go-quote.ts'
 
 /** The parts of a URL as Go keeps them. */
 export interface RequestUrl {

@@ -1,4 +1,4 @@
-import { goQuote } from './go-quote.ts'
+import { goQuote } from '../../go-quote.ts'
 import type { Overload } from './overloads.ts'
 import { overload } from './overloads.ts'
 

@@ -1,5 +1,5 @@
+import { shortEscapes } from '../../go-quote.ts'
 import { formatText } from './format-text.ts'
-import { escapes } from './go-quote.ts'
 import type { Overload } from './overloads.ts'
 import { overload } from './overloads.ts'
 
@@ -77,7 +77,7 @@ function trim(text: string): string {
 
 const quote = (text: string): string =>
   `"${charactersOf(text.toWellFormed())
-    .map((character) => escapes[character] ?? character)
+    .map((character) => shortEscapes[character] ?? character)
     .join('')}"`
 
 function join(list: readonly unknown[], separator = ''): string {

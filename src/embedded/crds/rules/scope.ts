@@ -1,8 +1,9 @@
 import type { ASTNode } from '@marcbachmann/cel-js'
 import type { Rule } from '../../../core/schema/schema.ts'
 import type { Setting, Understood } from '../../cel/cel.ts'
-import { newEnvironment, nodesOf, settingIn, understand } from '../../cel/cel.ts'
+import { newEnvironment, settingIn, understand } from '../../cel/cel.ts'
 import { CompileFailure, compileFailureOf } from '../../cel/compile-failure.ts'
+import { nodesOf } from '../../cel/shape.ts'
 import type { ObjectType, RuleType } from './rule-types.ts'
 
 export const selfName = 'self'
