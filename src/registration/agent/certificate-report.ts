@@ -13,6 +13,8 @@ import { wakeUp } from '../../core/wake-up.ts'
 import { isConflict } from '../../kube/failures.ts'
 import type { Informer } from '../../kube/informer.ts'
 import type { Kube } from '../../kube/kube.ts'
+import { pause } from '../../kube/pause.ts'
+import { pace } from './pace.ts'
 
 export interface CertificateReportOptions {
   cluster: string
@@ -31,13 +33,14 @@ export function certificateReport(options: CertificateReportOptions): { run: Run
   const { cluster, hub, self, clock, random, log } = options
   const wake = wakeUp(clock)
 
-  async function write(): Promise<void> {
+  /** What was written, if anything was to be. */
+  async function write(): Promise<ConditionReport | undefined> {
     const wanted = options.wanted()
     const object = self.get(cluster)
-    if (!wanted || !object) return
+    if (!wanted || !object) return undefined
     const known = object.status?.conditions ?? []
     const conditions = setCondition(known as Parameters<typeof setCondition>[0], wanted, clock.now())
-    if (conditions === known) return
+    if (conditions === known) return undefined
     const { resourceVersion } = object.metadata
     await hub
       .of(ManagedClusters.resource)
@@ -47,18 +50,22 @@ export function certificateReport(options: CertificateReportOptions): { run: Run
         { subresource: 'status' },
       )
     options.onWritten()
+    return wanted
   }
 
   return {
     poke: wake.poke,
     async run(signal) {
       using _ = self.on(wake.poke)
+      const pauseAfter = pace(clock, random)
       for (let failures = 0; !signal.aborted; ) {
         wake.reset()
         let retryAt: Date | undefined
         try {
-          await write()
+          const told = await write()
           failures = 0
+          const pauseMs = told ? pauseAfter(JSON.stringify(told)) : 0
+          if (pauseMs > 0) await pause(clock, pauseMs, signal)
         } catch (err) {
           retryAt = after(clock.now(), backoffMs(failures++, { baseMs: 500, maxMs: 60_000 }, random))
           if (!isConflict(err)) log.warn({ err, cluster, retryAt }, 'certificate condition not written')

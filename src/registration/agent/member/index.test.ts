@@ -139,3 +139,23 @@ test('an agent that is told to stop stops', async (t) => {
   assert.equal(hub.calls.length, before)
   assert.ok(await hub.of(ManagedCluster.resource).get('west'))
 })
+
+test('beside another agent that reports other facts, it leaves others a version to write on', async (t) => {
+  const { cluster, clock, clusters, writes } = await aMember(t)
+  await cluster({ conditions: [acceptance] })
+  await clock.settle(50)
+  let undone = 0
+  for (let turn = 0; turn < 600; turn += 1) {
+    const { status } = await clusters.get('west')
+    const body = { status: { version: { kubernetes: 'v1.35.0' } } }
+    if (status?.version?.kubernetes === 'v1.36.2') {
+      await clusters.patch('west', { type: 'merge', body }, { subresource: 'status' })
+      undone += 1
+    }
+    await clock.advance(100)
+  }
+  assert.ok(undone < 20, `${undone} times its word was another's, within a minute`)
+  assert.ok(writes().length <= 2 * undone + 1)
+  await clock.advance('1m')
+  assert.equal((await clusters.get('west')).status?.version?.kubernetes, 'v1.36.2', 'once it is alone, its word stands')
+})

@@ -7,8 +7,10 @@ import { conditions } from '../../../fleet/names.ts'
 import type { EventRecorder } from '../../../kube/events.ts'
 import { isConflict } from '../../../kube/failures.ts'
 import type { Stored } from '../../../kube/objects.ts'
+import { pause } from '../../../kube/pause.ts'
 import { reasons } from '../../reasons.ts'
 import type { MemberDeps } from '../deps.ts'
+import { pace } from '../pace.ts'
 import type { Bell } from './bell.ts'
 import { isAccepted } from './lease.ts'
 import type { Facts, StatusPatch } from './status.ts'
@@ -54,14 +56,17 @@ export function reporter(deps: ReporterDeps): Run {
     tellAvailability(mine, written)
   }
 
-  /** One look, and what follows from it. */
-  async function report(signal: AbortSignal): Promise<void> {
+  /** One look, and what follows from it. What was written, if anything. */
+  async function report(signal: AbortSignal): Promise<Facts | undefined> {
     let mine = latest()
+    let reported: Facts | undefined
     for (let conflicts = 0; mine && isAccepted(mine); conflicts += 1) {
-      const patch = statusPatch(mine.status, deps.facts(mine), clock.now())
+      const facts = deps.facts(mine)
+      const patch = statusPatch(mine.status, facts, clock.now())
       if (!patch) break
       try {
         await write(mine, patch, signal)
+        reported = facts
         break
       } catch (error) {
         if (!isConflict(error) || conflicts >= mostConflicts) throw error
@@ -70,6 +75,7 @@ export function reporter(deps: ReporterDeps): Run {
       }
     }
     if (mine && isAccepted(mine)) tellMissingClaims(mine)
+    return reported
   }
 
   function tellAvailability(before: Stored<ManagedCluster>, after: Stored<ManagedCluster>): void {
@@ -103,11 +109,14 @@ export function reporter(deps: ReporterDeps): Run {
   async function run(signal: AbortSignal): Promise<void> {
     using _ = self.on(() => news.ring())
     let attempt = 0
+    const pauseAfter = pace(clock, random)
     while (!signal.aborted) {
       news.reset()
       try {
-        await report(signal)
+        const reported = await report(signal)
         attempt = 0
+        const pauseMs = reported ? pauseAfter(wordsOf(reported)) : 0
+        if (pauseMs > 0) await pause(clock, pauseMs, signal)
         await news.wait(undefined, signal)
       } catch (err) {
         signal.throwIfAborted()
@@ -125,6 +134,10 @@ export function reporter(deps: ReporterDeps): Run {
       if (!isAbort(error, signal)) throw error
     })
 }
+
+/** What of the facts goes to the hub: the same words are the same report. */
+const wordsOf = ({ available, version, nodes, claims, namespaces }: Facts): string =>
+  JSON.stringify([available, version, nodes, claims, [...namespaces]])
 
 /** Versions are numbers on every server that is known; where they are not, only the same one is. */
 function isAtLeast(seen: Stored<ManagedCluster>, written: Stored<ManagedCluster>): boolean {
