@@ -1,31 +1,23 @@
 import assert from 'node:assert/strict'
-import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { FakeClock } from '../../test/support/fake-clock.ts'
-import { inProcess } from '../../test/support/in-process-cli.ts'
 import { modulesLoadedBy, ofAwsSdk } from '../../test/support/loaded-modules.ts'
-import { awsTokenCommand } from './aws-token.ts'
 
-test('a token in a pod is made without the AWS SDK: a client of Kubernetes waits for it', async () => {
-  const text =
-    '<AccessKeyId>A</AccessKeyId><SecretAccessKey>k</SecretAccessKey><SessionToken>t</SessionToken><Expiration>2026-01-01T01:00:00Z</Expiration>'
-  const deps = {
-    env: { AWS_WEB_IDENTITY_TOKEN_FILE: '/token', AWS_ROLE_ARN: 'arn:aws:iam::222222222222:role/r' },
-    clock: new FakeClock(),
-    readFile: async () => 'web',
-    post: async () => ({ status: 200, text }),
-  }
-  const role = 'arn:aws:iam::111111111111:role/r'
-  const { out } = await inProcess((stop) => awsTokenCommand(stop, deps)).run(
-    ...['--region', 'eu-central-1', '--cluster-name', 'hub', '--role-arn', role],
-  )
+test('a token in a pod is made without the AWS SDK: a client of Kubernetes waits for it', async (t) => {
+  const script = `
+    import { awsTokenCommand } from ${JSON.stringify(import.meta.resolve('./aws-token.ts'))}
+    const text = '<AccessKeyId>A</AccessKeyId><SecretAccessKey>k</SecretAccessKey><SessionToken>t</SessionToken><Expiration>2100-01-01T01:00:00Z</Expiration>'
+    const deps = {
+      env: { AWS_WEB_IDENTITY_TOKEN_FILE: '/token', AWS_ROLE_ARN: 'arn:aws:iam::222222222222:role/r' },
+      readFile: async () => 'web',
+      post: async () => ({ status: 200, text }),
+    }
+    const stop = { signal: new AbortController().signal, exitCode: undefined }
+    const args = ['--region', 'eu-central-1', '--cluster-name', 'hub', '--role-arn', 'arn:aws:iam::111111111111:role/r']
+    await awsTokenCommand(stop, deps).parseAsync(args, { from: 'user' })`
+  const { loaded, out } = await modulesLoadedBy(t, ['--input-type=module', '--eval', script])
   assert.match(out, /k8s-aws-v1\./)
-  const { cache } = createRequire(import.meta.url)
-  assert.deepEqual(
-    Object.keys(cache).filter((path) => /@aws-sdk|@smithy/.test(path)),
-    [],
-  )
+  assert.deepEqual(loaded.filter(ofAwsSdk), [])
 })
 
 test('a process that is there for a token loads no other command', async (t) => {
@@ -34,7 +26,7 @@ test('a process that is there for a token loads no other command', async (t) => 
   const keys = { AWS_ACCESS_KEY_ID: 'AKIAEXAMPLE', AWS_SECRET_ACCESS_KEY: 'secret' }
   const { loaded, out } = await modulesLoadedBy(t, args, keys)
   assert.match(out, /^\{"kind":"ExecCredential".*k8s-aws-v1\./)
-  const others = ['/cli/commands.ts', '/cli/hub.ts', '/cli/agent.ts', '/cli/aws-prerequisites.ts', '/kube/client/']
+  const others = ['/cli/up.ts', '/cli/hub.ts', '/cli/agent.ts', '/cli/aws-prerequisites.ts', '/kube/client/']
   assert.deepEqual(
     loaded.filter((url) => ofAwsSdk(url) || others.some((other) => url.includes(other))),
     [],

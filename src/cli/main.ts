@@ -1,6 +1,7 @@
 import './process-size.ts'
 import { Command, CommanderError } from 'commander'
 import manifest from '../../package.json' with { type: 'json' }
+import { commandsFor } from './commands.ts'
 import { explain } from './explain.ts'
 import { stopOnSignals } from './stop-signal.ts'
 
@@ -24,11 +25,7 @@ if (process.channel) {
 }
 
 const stop = stopOnSignals()
-// A client of Kubernetes waits for a token whenever it starts, so nothing but that is loaded for one.
-const [group, command] = process.argv.slice(2)
-const isToken = group === 'aws' && command === 'token'
-const commands = isToken ? [(await import('./aws-token.ts')).awsTokenAlone] : (await import('./commands.ts')).commands
-for (const make of commands) program.addCommand(inheriting(make(stop), program))
+for (const make of await commandsFor(process.argv.slice(2))) program.addCommand(inheriting(make(stop), program))
 
 /** Commands below commands too: nobody but us ends the process. */
 function inheriting(command: Command, parent: Command): Command {

@@ -28,6 +28,7 @@ import { ownAddon } from './own-addon.ts'
 import { agentOn, startOwnCluster } from './own-cluster.ts'
 import { fleetNews } from './own-fleet-news.ts'
 import type { OwnHub } from './own-hub.ts'
+import type { OwnIdentityProvider } from './own-identity-provider.ts'
 import { ownReach } from './own-reach.ts'
 import type { ReachConfig } from './reach-schema.ts'
 import { issueJoinToken } from './token-issue.ts'
@@ -64,11 +65,11 @@ export const ownFleet =
     const { dir, clusters, manual, show } = wish
     const deps = { ...given, metrics: await createMetrics({ process: true }), signal, kube, timeoutMs: patienceMs }
     const data = dirname(dir)
+    let starting: Promise<OwnIdentityProvider> | undefined
+    const provider = () => (starting ??= startProvider(join(data, 'identity-provider'), deps))
     await using opened = new AsyncDisposableStack()
-    const provider = once(async () => {
-      const { startOwnIdentityProvider } = await import('./own-identity-provider.ts')
-      return opened.use(await startOwnIdentityProvider(join(data, 'identity-provider'), deps))
-    })
+    // One that is only about to start when everything ends is waited for: nobody else would ever close it.
+    opened.defer(async () => (await starting?.catch(() => undefined))?.[Symbol.asyncDispose]())
     // Meanwhile the hub is prepared.
     if (clusters > 0) provider().catch(() => {})
     show({ doing: 'preparing the hub' })
@@ -173,7 +174,7 @@ export const ownFleet =
     await runTogether(signal, [https.run, work])
   }
 
-const once = <T>(make: () => Promise<T>): (() => Promise<T>) => {
-  let made: Promise<T> | undefined
-  return () => (made ??= make())
+async function startProvider(dir: string, deps: CommandDeps): Promise<OwnIdentityProvider> {
+  const { startOwnIdentityProvider } = await import('./own-identity-provider.ts')
+  return await startOwnIdentityProvider(dir, deps)
 }

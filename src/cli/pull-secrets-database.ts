@@ -65,10 +65,12 @@ export async function openTables(options: StoreOptions, deps: StoreDeps): Promis
     over: own.over,
     async [Symbol.asyncDispose]() {
       // Its pools wait for whoever has a connection; without the server nobody has.
-      const closed = tables[Symbol.asyncDispose]()
-      await Promise.race([closed, own.over.catch(() => {}), waited(deps.clock)])
+      const closed = tables[Symbol.asyncDispose]().catch(() => {})
+      const late = Promise.withResolvers<void>()
+      using _ = clock.countdown(politeMs, late.resolve)
+      await Promise.race([closed, own.over.catch(() => {}), late.promise])
       await own.stop()
-      await closed.catch(() => {})
+      await closed
     },
   }
 }
@@ -88,7 +90,6 @@ export async function openTablesBeside(options: StoreOptions, deps: StoreDeps): 
 const postgresIn = (folder: string): string => join(folder, 'postgres')
 
 const politeMs = 2_500
-const waited = (clock: Clock): Promise<void> => new Promise((resolve) => void clock.countdown(politeMs, resolve))
 
 function connected(url: string, { config }: StoreOptions, { log }: StoreDeps): Tables {
   const { databaseConnections: connections, lockConnections } = config

@@ -51,6 +51,7 @@ test('up --manual: a cluster asks, is accepted, denied, accepted again and delet
   const { agent, certificateExpiresAt } = await row()
 
   fleet = await killed(fleet)
+  await fleet.says('the hub is prepared')
   await becomes('it is available again', ({ available }) => available === 'True')
   assert.deepEqual([(await row()).agent, (await row()).certificateExpiresAt], [agent, certificateExpiresAt])
 

@@ -23,7 +23,7 @@ export interface PassCheckDeps {
 }
 
 const holder = 'lanyard-check'
-const lifeMs = 4_000
+const lifeMs = 3_000
 /** Longer than a whole life: whatever has not happened by then will not. */
 const patienceMs = 15_000
 
