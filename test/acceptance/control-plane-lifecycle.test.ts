@@ -17,8 +17,8 @@ const configMapsOf = (t: TestContext, plane: OwnControlPlane) =>
 describe('a control plane of its own', needsControlPlane, () => {
   test('two run at once, each with data of its own', async (t) => {
     const [one, two] = await Promise.all([
-      startControlPlane(t, { controllers: false }),
-      startControlPlane(t, { controllers: false }),
+      startControlPlane(t, { controllers: false, ownProcess: true }),
+      startControlPlane(t, { controllers: false, ownProcess: true }),
     ])
     await configMapsOf(t, one).create(aConfigMap('mine'))
     assert.equal(await configMapsOf(t, two).find('mine'), undefined)
@@ -26,7 +26,7 @@ describe('a control plane of its own', needsControlPlane, () => {
   })
 
   test('data survives a restart and the death of each program', async (t) => {
-    const plane = await startControlPlane(t, {})
+    const plane = await startControlPlane(t, { ownProcess: true })
     const maps = configMapsOf(t, plane)
     await maps.create(aConfigMap('kept'))
     const before = plane.pids
@@ -44,7 +44,7 @@ describe('a control plane of its own', needsControlPlane, () => {
   })
 
   test('serves on loopback only, and once stopped nothing of it is left', async (t) => {
-    const plane = await startControlPlane(t, {})
+    const plane = await startControlPlane(t, { ownProcess: true })
     const maps = configMapsOf(t, plane)
     const watching = Array.fromAsync(maps.watch()).catch(() => 'ended')
     const pids = Object.values(plane.pids)

@@ -48,6 +48,7 @@ describe('a control plane with options', needsControlPlane, () => {
     const kubeConfigFile = join(tempDir(t), 'webhook.kubeconfig')
     writeFileSync(kubeConfigFile, webhookConfig(hook))
     const plane = await startControlPlane(t, {
+      ownProcess: true,
       controllers: false,
       authorizationConfig: stringify({
         apiVersion: 'apiserver.config.k8s.io/v1',
@@ -81,6 +82,7 @@ describe('a control plane with options', needsControlPlane, () => {
   test('takes tokens of an OpenID provider given by flags', async (t) => {
     const issuer = await startTokenIssuer(t)
     const plane = await startControlPlane(t, {
+      ownProcess: true,
       controllers: false,
       oidc: {
         issuerUrl: issuer.url,
@@ -110,6 +112,7 @@ describe('a control plane with options', needsControlPlane, () => {
       }
     })
     const plane = await startControlPlane(t, {
+      ownProcess: true,
       controllers: false,
       tokenWebhookConfig: webhookConfig(hook),
       authenticationConfig: stringify({
@@ -135,6 +138,7 @@ describe('a control plane with options', needsControlPlane, () => {
 
   test('tells from its audit log who asked for what', async (t) => {
     const plane = await startControlPlane(t, {
+      ownProcess: true,
       controllers: false,
       auditPolicy: stringify({
         apiVersion: 'audit.k8s.io/v1',
@@ -163,6 +167,7 @@ describe('a control plane with options', needsControlPlane, () => {
 
   test('that cannot be understood says so, with the words of the program', async (t) => {
     const misspelt = startControlPlane(t, {
+      ownProcess: true,
       controllers: false,
       authorizationConfig: stringify({
         apiVersion: 'apiserver.config.k8s.io/v1',

@@ -1,12 +1,11 @@
 import type { ChildProcess } from 'node:child_process'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { lanyardProgram } from '../support/program.ts'
 import type { TestScope } from '../support/test-scope.ts'
 import { teardown } from '../support/test-scope.ts'
 
-const program = resolve(import.meta.dirname, '../../src/cli/main.ts')
 const tailBytes = 20_000
 
 /** Processes of the service, each killed now and then wherever it is, and started again at once. */
@@ -29,7 +28,7 @@ export function startPods(t: TestScope, pods: readonly { url: string; args: read
 
   function launch(index: number): void {
     const { args } = pods[index] as (typeof pods)[number]
-    const child = spawn(process.execPath, [program, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = spawn(process.execPath, [lanyardProgram, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
     running[index] = child
     for (const stream of [child.stdout, child.stderr])
       stream.setEncoding('utf8').on('data', (chunk: string) => {

@@ -1,12 +1,11 @@
 import type { ChildProcess } from 'node:child_process'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { resolve } from 'node:path'
 import type { CheckpointName } from '../../src/core/checkpoint.ts'
+import { lanyardProgram } from '../support/program.ts'
 import type { TestScope } from '../support/test-scope.ts'
 import { teardown } from '../support/test-scope.ts'
 
-const launcher = resolve(import.meta.dirname, '../../bin/lanyard.js')
 const tailBytes = 20_000
 
 /** A `lanyard` process that kills itself at one checkpoint after the other, and is started again each time. */
@@ -45,7 +44,7 @@ export function supervise(
   function launch(): void {
     const [next] = ahead
     const env = { ...process.env, ...ownEnv, ...(next && { LANYARD_KILL_AT: next }) }
-    const child = spawn(process.execPath, [launcher, ...args], { stdio: ['ignore', 'pipe', 'pipe'], env })
+    const child = spawn(process.execPath, [lanyardProgram, ...args], { stdio: ['ignore', 'pipe', 'pipe'], env })
     running = child
     for (const stream of [child.stdout, child.stderr])
       stream.setEncoding('utf8').on('data', (chunk: string) => {

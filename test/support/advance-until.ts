@@ -9,5 +9,5 @@ export const advanceUntil = (clock: FakeClock, what: string, holds: () => boolea
       if (!holds()) await clock.advance(stepMs)
       return holds()
     },
-    { withinMs: 60_000 },
+    { withinMs: 60_000, everyMs: 25 },
   )

@@ -1,7 +1,7 @@
 /** Starts the Kubernetes API that tests run on: the embedded one, or the real one with `CONTROL_PLANE=kube`. */
 import { attach } from './control-plane/access.ts'
 import type { ControlPlane, ControlPlaneOptions, OwnControlPlane } from './control-plane/contract.ts'
-import { launchEmbedded } from './control-plane/embedded.ts'
+import { hostEmbedded, launchEmbedded } from './control-plane/embedded.ts'
 import { launchKube, whyNoKube } from './control-plane/kube.ts'
 import type { TestScope } from './test-scope.ts'
 import { teardown } from './test-scope.ts'
@@ -24,7 +24,10 @@ interface Implementation {
 }
 
 const implementations: Readonly<Record<string, Implementation>> = {
-  embedded: { whyMissing: () => undefined, launch: (options) => launchEmbedded(options) },
+  embedded: {
+    whyMissing: () => undefined,
+    launch: (options) => (options.ownProcess ? launchEmbedded(options) : hostEmbedded(options)),
+  },
   kube: { whyMissing: whyNoKube, launch: launchKube },
 }
 
@@ -77,6 +80,6 @@ let sharedOne: Promise<ControlPlane> | undefined
 
 function shared(): Promise<ControlPlane> {
   const descriptorPath = process.env.LANYARD_TEST_CONTROL_PLANE
-  sharedOne ??= descriptorPath ? Promise.resolve(attach(descriptorPath)) : launchControlPlane()
+  sharedOne ??= descriptorPath ? Promise.resolve(attach(descriptorPath)) : launchControlPlane({ ownProcess: true })
   return sharedOne
 }

@@ -1,8 +1,7 @@
 /** The PostgreSQL that tests run on: one server a run, a database of its own for each test. */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, chownSync, existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
@@ -11,6 +10,7 @@ import type { PostgresBinaries } from '../../src/pull-secrets/postgres/binaries.
 import { reachableBinaries } from '../../src/pull-secrets/postgres/reachable.ts'
 import { migrate, openDatabase } from '../../src/pull-secrets/store/database.ts'
 import { uniqueName } from './builders.ts'
+import { createGuardedDir } from './control-plane/guard.ts'
 import type { TestScope } from './test-scope.ts'
 import { teardown } from './test-scope.ts'
 
@@ -55,7 +55,8 @@ export interface Launched extends TestServer {
 export async function launchServer({ binaries, flags = [], make }: LaunchOptions = {}): Promise<Launched> {
   const identity = process.getuid?.() === 0 ? nobody : undefined
   const { initdb, postgres } = binaries ?? (await reachableBinaries(identity))
-  const dir = mkdtempSync(join(tmpdir(), 'lanyard-pg-'))
+  const folder = createGuardedDir()
+  const dir = folder.path
   const user = identity && { uid: identity.uid, gid: identity.gid }
   if (user) chownSync(dir, user.uid, user.gid)
   chmodSync(dir, 0o700)
@@ -69,6 +70,9 @@ export async function launchServer({ binaries, flags = [], make }: LaunchOptions
   const all = [
     'fsync=off',
     'full_page_writes=off',
+    // A process a connection: less to map for each.
+    'shared_buffers=16MB',
+    'autovacuum=off',
     'max_connections=300',
     'listen_addresses=',
     `unix_socket_directories=${dir}`,
@@ -79,7 +83,8 @@ export async function launchServer({ binaries, flags = [], make }: LaunchOptions
     cwd: dir,
     stdio: 'ignore',
   })
-  // A run that is killed leaves none behind that somebody would have to look for.
+  // By this the guard of the folder ends it when this process is killed.
+  writeFileSync(join(dir, 'postgres.pid'), String(child.pid))
   const end = () => child.kill('SIGQUIT')
   process.once('exit', end)
   child.unref()
@@ -97,7 +102,7 @@ export async function launchServer({ binaries, flags = [], make }: LaunchOptions
         child.kill('SIGINT')
         await ended
       }
-      rmSync(dir, { recursive: true, force: true })
+      folder.remove()
     },
   }
 }
@@ -162,7 +167,7 @@ export async function freshDatabase(t: TestScope, server?: string): Promise<stri
 
 async function databaseOn(server: string, t: TestScope): Promise<string> {
   const name = uniqueName('test').replaceAll('-', '_')
-  await onServer(server, (client) => client.query(`CREATE DATABASE ${name} TEMPLATE ${template}`))
+  await onServer(server, (client) => client.query(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY`))
   teardown(t, () => onServer(server, async (client) => void (await client.query(`DROP DATABASE ${name} WITH (FORCE)`))))
   return databaseUrl(server, name)
 }

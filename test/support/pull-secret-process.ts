@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import pg from 'pg'
 import type { QuayStandIn, RedhatStandIn } from '../../src/demo/registries/index.ts'
 import { startQuay, startRedhat } from '../../src/demo/registries/index.ts'
@@ -13,11 +13,11 @@ import { aCanary } from './canary.ts'
 import { eventually } from './eventually.ts'
 import { lanyard } from './lanyard.ts'
 import { freshDatabase, serverUrl } from './postgres.ts'
+import { lanyardProgram } from './program.ts'
 import { tempDir } from './temp-dir.ts'
 import type { TestScope } from './test-scope.ts'
 import { teardown } from './test-scope.ts'
 
-const source = resolve(import.meta.dirname, '../../src/cli/main.ts')
 export const clusterId = '019466a0-8f8e-7abc-9def-0123456789ab'
 export const facts = { cloud_provider: 'gcp', region: 'us-east1' }
 
@@ -102,13 +102,16 @@ export async function serveSetting(t: TestScope, more: Record<string, unknown> =
   return { data, config, canary, databaseUrl: await freshDatabase(t), quay, redhat }
 }
 
-/** Without the launcher, so that its exit code and its signals are the process's own. */
 export async function serving(
   t: TestScope,
   { data, config, databaseUrl }: ServeSetting,
-  { flags = [], env = {} }: { flags?: string[]; env?: Record<string, string> } = {},
+  {
+    program = lanyardProgram,
+    flags = [],
+    env = {},
+  }: { program?: string; flags?: string[]; env?: Record<string, string> } = {},
 ): Promise<Serving> {
-  const child = spawn(process.execPath, [source, 'pull-secrets', 'serve', '--config', config, ...flags], {
+  const child = spawn(process.execPath, [program, 'pull-secrets', 'serve', '--config', config, ...flags], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, DATABASE_URL: databaseUrl, ...env },
   })

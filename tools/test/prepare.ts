@@ -1,12 +1,21 @@
+import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { basename, join, resolve } from 'node:path'
+import { build } from 'esbuild'
+import { bundling } from '../build.ts'
 import { CannotBuild, ensureAssets } from '../kube-assets/build.ts'
 import { findAssets } from '../kube-assets/locate.ts'
 import type { AssetName } from '../kube-assets/versions.ts'
 import { assetNames } from '../kube-assets/versions.ts'
+import { memoryFolder } from './memory-folder.ts'
 import type { Suite } from './suites.ts'
 
 const controlPlanePrograms: readonly AssetName[] = ['kube-apiserver', 'kube-controller-manager', 'etcd']
 
-/** Builds the programs a suite needs and starts the control plane its files share. Disposing stops it. */
+const root = resolve(import.meta.dirname, '../..')
+
+/** Builds the programs a suite needs and starts the servers its files share. Disposing stops them. */
 export async function prepare(suite: Suite): Promise<AsyncDisposable> {
   const nothing = { async [Symbol.asyncDispose]() {} }
   try {
@@ -17,12 +26,18 @@ export async function prepare(suite: Suite): Promise<AsyncDisposable> {
     return nothing
   }
   await using started = new AsyncDisposableStack()
+  const memory = memoryFolder()
+  if (memory) {
+    started.defer(() => memory.remove())
+    process.env['TMPDIR'] = memory.path
+  }
+  process.env['LANYARD_TEST_PROGRAM'] = await bundledProgram()
   if (suite.database) started.use(await provideDatabase(suite.database))
   if (!suite.sharedControlPlane) return started.move()
   console.log('starting a control plane')
   // Which one that is, CONTROL_PLANE says, and it is set by now.
   const { launchControlPlane } = await import('../../test/support/control-plane.ts')
-  const plane = await launchControlPlane()
+  const plane = await launchControlPlane({ ownProcess: true })
   process.env['LANYARD_TEST_CONTROL_PLANE'] = plane.descriptorPath
   started.use(plane)
   return started.move()
@@ -41,6 +56,43 @@ async function provideDatabase(which: NonNullable<Suite['database']>): Promise<A
   const server = await launchPostgres(binaries ? { binaries } : {})
   process.env['LANYARD_TEST_DATABASE'] = server.url
   return server
+}
+
+/**
+ * Beside what it loads from node_modules. The same sources are always at the same place, so that what Node has compiled of
+ * them is found, and no run writes where another reads.
+ */
+async function bundledProgram(): Promise<string> {
+  const bundles = resolve(root, 'node_modules/.cache/lanyard')
+  const { outputFiles } = await build({
+    ...bundling,
+    entryPoints: { lanyard: 'src/cli/main.ts' },
+    outdir: bundles,
+    write: false,
+    // No package.json there says what `.js` is: Node would parse each file twice to find out.
+    outExtension: { '.js': '.mjs' },
+  })
+  const digest = createHash('sha256')
+  for (const { contents } of outputFiles) digest.update(contents)
+  const folder = resolve(bundles, digest.digest('hex').slice(0, 16))
+  if (!existsSync(folder)) {
+    await mkdir(bundles, { recursive: true })
+    const draft = await mkdtemp(`${folder}-`)
+    await Promise.all(outputFiles.map(({ path, contents }) => writeFile(join(draft, basename(path)), contents)))
+    // Another run may have come first, with the same.
+    await rename(draft, folder).catch(() => rm(draft, { recursive: true }))
+    await removeOld(bundles)
+  }
+  return join(folder, 'lanyard.mjs')
+}
+
+/** Of sources that were since changed. */
+async function removeOld(bundles: string): Promise<void> {
+  for (const name of await readdir(bundles)) {
+    const path = join(bundles, name)
+    const { mtimeMs } = await stat(path)
+    if (Date.now() - mtimeMs > 86_400_000) await rm(path, { recursive: true, force: true })
+  }
 }
 
 async function provide(names: readonly AssetName[]): Promise<void> {

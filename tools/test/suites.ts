@@ -13,13 +13,17 @@ export interface Suite {
   except?: string[]
   /** No test takes longer than this; a hung one fails alone. */
   testTimeoutMs: number
-  /** Files at once. Absent: one a core. */
-  concurrency?: number
+  /** Batches at a time, by core: tests that wait for processes and timers leave room for others. */
+  batchesACore: number
+  /** Unit test files that share a process. See batches.ts; those that take long count as several. */
+  batchWeight: number
 }
 
 export const suites = {
   unit: {
     report: 'test.tap',
+    batchWeight: 48,
+    batchesACore: 2,
     globs: [
       'src/**/*.test.ts',
       'tools/**/*.test.ts',
@@ -36,6 +40,8 @@ export const suites = {
   },
   kube: {
     report: 'test-kube.tap',
+    batchesACore: 1.5,
+    batchWeight: 32,
     globs: ['test/acceptance/**/*.test.ts'],
     // They know no Kubernetes; the peers run them on another PostgreSQL.
     except: ['test/acceptance/pull-secrets/**'],
@@ -47,6 +53,8 @@ export const suites = {
   },
   peers: {
     report: 'test-peers.tap',
+    batchesACore: 1.5,
+    batchWeight: 12,
     globs: ['test/peers/**/*.test.ts', 'test/acceptance/pull-secrets/**/*.test.ts'],
     env: { CONTROL_PLANE: 'kube' },
     assets: 'all',
@@ -56,6 +64,8 @@ export const suites = {
   },
   soak: {
     report: 'test-soak.tap',
+    batchesACore: 1.5,
+    batchWeight: 1,
     globs: ['test/soak/**/*.test.ts'],
     env: { CONTROL_PLANE: 'kube' },
     assets: 'control-plane',

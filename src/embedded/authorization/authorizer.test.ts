@@ -9,6 +9,7 @@ import {
   startAuthorizationHook,
   webhookAuthorizer,
 } from '../../../test/support/authorization-hook.ts'
+import { eventually } from '../../../test/support/eventually.ts'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
 import { tempDir } from '../../../test/support/temp-dir.ts'
 import { teardown } from '../../../test/support/test-scope.ts'
@@ -45,13 +46,16 @@ async function start(t: TestContext, config?: string) {
 const getPods = (name: string, ...groups: string[]) => resourceQuestion(somebody(name, ...groups), 'get pods')
 
 /** Files are read in real time, so the fake clock needs real turns. */
-async function until(clock: FakeClock, holds: () => Promise<boolean>): Promise<void> {
-  for (let times = 0; times < 200; times++) {
-    if (await holds()) return
-    await clock.advance('1s')
-  }
-  assert.fail('it did not come to that')
-}
+const until = (clock: FakeClock, holds: () => Promise<boolean>): Promise<true> =>
+  eventually(
+    'it comes to that',
+    async () => {
+      if (await holds()) return true
+      await clock.advance('1s')
+      return false
+    },
+    { everyMs: 1 },
+  )
 
 describe('the authorizer', () => {
   test('is RBAC unless configured otherwise, and members of system:masters may do everything', async (t) => {

@@ -24,6 +24,9 @@ const onConfigMaps = (rule: Partial<Rule>): Rule[] => [
   { operations: ['*'], apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'], ...rule },
 ]
 
+/** What other tests write meanwhile may be in no namespace, and is then kept out by no selector of namespaces. */
+const inMine = { scope: 'Namespaced' } as const
+
 /** Who was asked since the last time, without those that somebody else's write caused. */
 const askedSince = ({ calls }: AdmissionScene): string[] =>
   calls
@@ -39,7 +42,7 @@ describe('the webhooks that are asked', needsControlPlane, () => {
     await scene.register('mutating', [
       { name: 'create', rules: onConfigMaps({ operations: ['CREATE'] }) },
       { name: 'change', rules: onConfigMaps({ operations: ['UPDATE', 'DELETE'] }) },
-      { name: 'any', rules: onConfigMaps({ apiGroups: ['*'], apiVersions: ['*'], resources: ['*'] }) },
+      { name: 'any', rules: onConfigMaps({ apiGroups: ['*'], apiVersions: ['*'], resources: ['*'], ...inMine }) },
       { name: 'other-version', rules: onConfigMaps({ apiVersions: ['v2'] }) },
       { name: 'leases', rules: onConfigMaps({ apiGroups: ['coordination.k8s.io'], resources: ['leases'] }) },
       { name: 'second-rule', rules: [...onConfigMaps({ resources: ['pods'] }), ...onConfigMaps({})] },
@@ -61,7 +64,7 @@ describe('the webhooks that are asked', needsControlPlane, () => {
     const scene = await admissionScene(t)
     const { admin, namespace } = scene
     await eventually('there is an account', () => admin.of(serviceAccounts, namespace).find('default'))
-    const on = (...resources: string[]) => onConfigMaps({ resources })
+    const on = (...resources: string[]) => onConfigMaps({ resources, ...inMine })
     await scene.register('mutating', [
       { name: 'main', rules: on('pods') },
       { name: 'status', rules: on('pods/status') },

@@ -235,7 +235,7 @@ describe('garbage collection', needsControlPlane, () => {
   })
 
   test('E12: what was to be collected when everything was killed is collected afterwards', async (t) => {
-    const plane = await startControlPlane(t, {})
+    const plane = await startControlPlane(t, { ownProcess: true })
     const maps = kubeClient(t, plane.connection()).of(configMaps, 'default')
     const owner = await maps.create({ metadata: { name: 'owner' } })
     const names = Array.from({ length: 100 }, (_, n) => `owned-${n}`)

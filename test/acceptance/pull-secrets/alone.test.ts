@@ -5,6 +5,7 @@ import { suite, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { assertNoCanary } from '../../support/canary.ts'
 import { eventually } from '../../support/eventually.ts'
+import { lanyardSources } from '../../support/program.ts'
 import type { Answered } from '../../support/pull-secret-process.ts'
 import { facts, secretPath, serveSetting, serving } from '../../support/pull-secret-process.ts'
 import { scanSource } from '../../support/source-scan.ts'
@@ -51,7 +52,7 @@ suite('with no Kubernetes anywhere', () => {
     })
     const { quay, redhat } = setting
     const { env, loaded } = alone(t)
-    const service = await serving(t, setting, { env })
+    const service = await serving(t, setting, { program: lanyardSources, env })
     const letsIn = (answer: Answered) =>
       Object.values(authsOf(answer)).map(({ auth }) => quay.logsIn(...pairOf(auth)) || redhat.logsIn(...pairOf(auth)))
 

@@ -27,7 +27,7 @@ describe('the processes of a fleet', needsControlPlane, () => {
   let kube: KubeClient
   let prepared: PreparedHub
   before(async () => {
-    plane = await startControlPlane(suite, {})
+    plane = await startControlPlane(suite, { ownProcess: true })
     kube = kubeClient(suite, plane.connection())
     prepared = await prepareHub(suite, plane)
   })

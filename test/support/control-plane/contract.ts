@@ -78,6 +78,8 @@ export interface ControlPlaneOptions {
   auditPolicy?: string
   /** true: all that run by default, and those of bootstrap tokens. Names: only these. false: no controller manager. Default true. */
   controllers?: boolean | readonly string[]
+  /** The embedded one has a process of its own, so that it can be killed, as real ones always have. Default false. */
+  ownProcess?: boolean
   featureGates?: Readonly<Record<string, boolean>>
   /** Further flags, or other values for those given by default. Only a real control plane takes them. */
   flags?: Readonly<Partial<Record<KubeProgram, Flags>>>

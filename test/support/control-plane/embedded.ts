@@ -1,8 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
+import { systemClock } from '../../../src/core/clock.ts'
+import { silentLog } from '../../../src/core/log.ts'
+import { systemRandom } from '../../../src/core/random.ts'
 import { Secret } from '../../../src/core/secret.ts'
+import { startEmbedded } from '../../../src/embedded/index.ts'
 import type { CertifiedKey } from '../../../src/pki/index.ts'
+import { lanyardProgram } from '../program.ts'
 import type { Facts } from './access.ts'
 import { accessTo, publish } from './access.ts'
 import type { ControlPlaneOptions, OwnControlPlane } from './contract.ts'
@@ -15,32 +20,67 @@ import type { Paths } from './paths.ts'
 import { pathsIn } from './paths.ts'
 import { freePort } from './ports.ts'
 import { isApiserverReady } from './probe.ts'
-import type { ServerProcess } from './server-process.ts'
 import { spawnServer, untilReady } from './server-process.ts'
 
-const entryPoint = resolve(import.meta.dirname, '../../../src/cli/main.ts')
+/** What serves the API, here or in a process of its own. */
+interface Server {
+  readonly pid?: number
+  end(signal: NodeJS.Signals): Promise<void>
+}
 
 /**
  * `lanyard kube` in a process of its own. Not through the launcher: a kill must hit the program itself.
- * `program` is what Node runs, with Node's own flags before it. Default: the sources.
+ * `program` is what Node runs, with Node's own flags before it. Default: as tests start `lanyard`.
  */
-export async function launchEmbedded(
+export const launchEmbedded = (
   options: ControlPlaneOptions,
-  program: readonly string[] = [entryPoint],
+  program: readonly string[] = [lanyardProgram],
+): Promise<OwnControlPlane> =>
+  launch(options, async (paths, port) => {
+    const args = argumentsOf(paths, port, options)
+    const server = await spawnServer(embeddedProgram, process.execPath, [...program, 'kube', ...args], paths)
+    try {
+      await untilReady(server, () => isReady(paths, port), paths)
+      return server
+    } catch (error) {
+      await server.end('SIGKILL')
+      throw error
+    }
+  })
+
+/** The same in this process, which is warm: to start a new one takes several times the processor's time. */
+export const hostEmbedded = (options: ControlPlaneOptions): Promise<OwnControlPlane> =>
+  launch(options, async (paths, port) => {
+    const plane = await startEmbedded({
+      ...settingsOf(paths, options),
+      ...{ dir: dataIn(paths), port, clock: systemClock, random: systemRandom, log: silentLog },
+    })
+    return {
+      async end(signal) {
+        if (signal === 'SIGKILL') throw new Error('what is to be killed is started with `ownProcess: true`')
+        await plane.close()
+        // A part that could not go on fails whoever ends it.
+        await plane.over
+      },
+    }
+  })
+
+async function launch(
+  options: ControlPlaneOptions,
+  startOn: (paths: Paths, port: number) => Promise<Server>,
 ): Promise<OwnControlPlane> {
   const dir = createGuardedDir()
   const paths = pathsIn(dir.path)
   await writeGivenFiles(paths, options)
   const port = await freePort()
-  const args = argumentsOf(paths, port, options)
-  let server: ServerProcess | undefined
+  let server: Server | undefined
   const start = async () => {
-    server = await spawnServer(embeddedProgram, process.execPath, [...program, 'kube', ...args], paths)
-    await untilReady(server, () => isReady(paths, port), paths)
+    server = await startOn(paths, port)
   }
   const end = async (signal: NodeJS.Signals) => {
-    await server?.end(signal)
+    const ended = server?.end(signal)
     server = undefined
+    await ended
   }
   try {
     await mkdir(dataIn(paths), { mode: 0o700 })
@@ -49,7 +89,7 @@ export async function launchEmbedded(
     await publish(facts)
     return ownControlPlane(facts, dir, { start, end, pid: () => server?.pid })
   } catch (error) {
-    await end('SIGKILL')
+    await end('SIGTERM').catch(() => {})
     dir.remove()
     throw error
   }
@@ -57,8 +97,11 @@ export async function launchEmbedded(
 
 const dataIn = ({ dir }: Paths): string => join(dir, 'data')
 
+const controllersOf = ({ controllers = true }: ControlPlaneOptions): readonly string[] =>
+  typeof controllers === 'boolean' ? (controllers ? ['*'] : ['']) : controllers
+
 function argumentsOf(paths: Paths, port: number, options: ControlPlaneOptions): string[] {
-  const { oidc, controllers = true } = options
+  const { oidc } = options
   return toArguments({
     data: dataIn(paths),
     port,
@@ -74,9 +117,19 @@ function argumentsOf(paths: Paths, port: number, options: ControlPlaneOptions): 
     'oidc-username-prefix': oidc?.usernamePrefix,
     'oidc-groups-claim': oidc?.groupsClaim,
     'oidc-groups-prefix': oidc?.groupsPrefix,
-    controllers: typeof controllers === 'boolean' ? (controllers ? '*' : '') : controllers.join(','),
+    controllers: controllersOf(options).join(','),
   })
 }
+
+/** What those arguments come to. */
+const settingsOf = (paths: Paths, options: ControlPlaneOptions) => ({
+  ...(options.authorizationConfig && { authorizationConfig: paths.authorizationConfig }),
+  ...(options.authenticationConfig && { authenticationConfig: paths.authenticationConfig }),
+  ...(options.tokenWebhookConfig && { tokenWebhookConfig: paths.tokenWebhookConfig }),
+  ...(options.auditPolicy && { auditPolicy: paths.auditPolicy, auditLog: paths.auditLog }),
+  ...(options.oidc && { oidc: options.oidc }),
+  controllers: controllersOf(options),
+})
 
 function identity(paths: Paths, name: string): CertifiedKey {
   const text = readFileSync(join(dataIn(paths), 'pki', `${name}.pem`), 'utf8')
@@ -112,7 +165,7 @@ interface Running {
 
 function ownControlPlane(facts: Facts, dir: GuardedDir, { start, end, pid }: Running): OwnControlPlane {
   let stopped: Promise<void> | undefined
-  const stop = () => (stopped ??= end('SIGTERM').then(() => dir.remove()))
+  const stop = () => (stopped ??= end('SIGTERM').finally(() => dir.remove()))
   return {
     ...accessTo(facts),
     dir: dir.path,

@@ -23,7 +23,7 @@ export interface GuardedDir {
 
 const prefix = 'lanyard-control-plane-'
 
-/** A new folder for one control plane. Its programs are those that have a `<program>.pid` in it. */
+/** A new folder, of a control plane for example. Programs in it are those that have a `<program>.pid` there. */
 export function createGuardedDir(parent = tmpdir()): GuardedDir {
   sweep(parent)
   const path = mkdtempSync(join(parent, `${prefix}${process.pid}-`))
