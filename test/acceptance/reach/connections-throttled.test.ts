@@ -53,7 +53,8 @@ describe('the pace of calls to a cluster', needsControlPlane, () => {
       answered.push(clock.now().getTime())
     }
 
-    await inTime('the first has its answer', call(), 0)
+    // While the clock stands: a slow answer must not be the second that the next one has to wait for.
+    await call()
     const second = call()
     await clock.advance(999)
     assert.equal(answered.length, 1)
