@@ -17,6 +17,8 @@ export interface Connection {
   proxyUrl?: Secret
   /** PEM that vouches for an https proxy. Undefined: the system's roots. */
   proxyCa?: string
+  /** No gzip on lists, for a server or a proxy that is better off without. */
+  disableCompression?: boolean
   /** Impersonation headers and the like. A list is sent as several headers of one name. */
   headers?: Record<string, string | string[]>
   /** Cached and cheap: called once a request. `refresh` is passed after a 401. Absent: anonymous. */

@@ -35,7 +35,7 @@ export function connect(
   { clock, random, log = silentLog, options = {} }: ClientDeps,
 ): KubeClient {
   const target = targetOf(connection)
-  const settings = settingsOf(options, target)
+  const settings = settingsOf(options, { ...target, ...connection })
   const caller = new Caller({ connection, target, settings, clock, random, log })
   return { ...kubeOver(caller, random), close: () => caller.close(), [Symbol.asyncDispose]: () => caller.close() }
 }

@@ -1,3 +1,5 @@
+import type { Connection } from '../connection.ts'
+
 /** One answer, or one try without an answer, for metrics. */
 export interface RequestSample {
   method: string
@@ -36,7 +38,10 @@ export interface ClientOptions {
   idleMs?: number
   /** Connections for calls; further requests share them up to the server's limit, then wait. Default 4. */
   maxCallConnections?: number
-  /** Ask for gzip on lists. Default: unless the server is on the loopback interface, where unpacking costs more than it saves. */
+  /**
+   * Ask for gzip on lists. Default: unless the connection says not to, or the server is on the loopback interface, where
+   * unpacking costs more than it saves.
+   */
   compress?: boolean
   /** A watch reads no further from the network while its consumer is this many bytes behind. Default 1 MiB. */
   watchBufferBytes?: number
@@ -51,7 +56,10 @@ export interface ClientOptions {
 type Hooks = 'onRequest' | 'admit'
 export type Settings = Required<Omit<ClientOptions, Hooks>> & Pick<ClientOptions, Hooks>
 
-export const settingsOf = (options: ClientOptions, { loopback }: { loopback: boolean }): Settings => ({
+export const settingsOf = (
+  options: ClientOptions,
+  { loopback, disableCompression }: { loopback: boolean } & Pick<Connection, 'disableCompression'>,
+): Settings => ({
   userAgent: 'lanyard',
   qps: 50,
   burst: 100,
@@ -62,7 +70,7 @@ export const settingsOf = (options: ClientOptions, { loopback }: { loopback: boo
   pingTimeoutMs: 15_000,
   idleMs: 90_000,
   maxCallConnections: 4,
-  compress: !loopback,
+  compress: !loopback && !disableCompression,
   watchBufferBytes: 2 ** 20,
   ...options,
 })

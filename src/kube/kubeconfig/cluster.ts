@@ -14,7 +14,7 @@ export interface KubeconfigCluster {
   certificateAuthorityData?: string
   /** Secret, because it may hold a password. */
   proxyUrl?: Secret
-  /** Passed on to exec plugins, otherwise without effect. */
+  /** Lists come as they are. Passed on to exec plugins, too. */
   disableCompression?: boolean
   rest?: Rest
 }

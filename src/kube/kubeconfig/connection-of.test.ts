@@ -26,6 +26,7 @@ disable-compression: true`,
   assert.equal(made.server, 'https://west.example:6443')
   assert.deepEqual(made.tls, { ca: leaf.certPem, serverName: 'api.example' })
   assert.equal(revealed(made.proxyUrl), 'https://me:canary@proxy:3128')
+  assert.equal(made.disableCompression, true)
   mustNotShow(made, 'canary')
 })
 

@@ -76,7 +76,11 @@ export async function connectionOf(config: Kubeconfig, options: ConnectionOption
       }),
       authority,
     ),
-    ...defined({ proxyUrl: cluster.proxyUrl, headers: selection.user && impersonationHeaders(selection.user.value) }),
+    ...defined({
+      proxyUrl: cluster.proxyUrl,
+      disableCompression: cluster.disableCompression,
+      headers: selection.user && impersonationHeaders(selection.user.value),
+    }),
     ...((user || authority) && {
       credentials: async (asked) => {
         const [credentials] = await Promise.all([user?.(asked), authority?.current({ refresh: asked?.refresh })])
