@@ -11,13 +11,14 @@ import type { Exchange, LaneName, Receiver, WireRequest } from './transport.ts'
 import { describe, Lost } from './transport.ts'
 
 /**
- * Bytes the server may send ahead of us. A list should not wait for our acknowledgements on a long line, while what
- * a watch with a slow consumer piles up stays small; the window of the whole connection is wide enough that one
- * stalled stream never starves its neighbours.
+ * Bytes the server may send ahead of us. A list should not wait for our acknowledgements on a long line. Of a watch they
+ * are what piles up behind a slow consumer, as much again as `watchBufferBytes`; with a quarter of that a server that
+ * has a backlog to tell waits for us now and then (a tenth of what an informer takes in). The window of the whole
+ * connection is wide enough that one stalled stream never starves its neighbours.
  */
 const windows = {
   call: { stream: 4 * 2 ** 20, connection: 64 * 2 ** 20 },
-  watch: { stream: 2 ** 18, connection: 32 * 2 ** 20 },
+  watch: { stream: 2 ** 20, connection: 32 * 2 ** 20 },
 }
 
 /** Share of the server's stream limit after which a new connection is opened: beyond the limit, requests wait in silence. */
