@@ -23,7 +23,7 @@ export const suites = {
   unit: {
     report: 'test.tap',
     batchWeight: 48,
-    batchesACore: 2,
+    batchesACore: 3,
     globs: [
       'src/**/*.test.ts',
       'tools/**/*.test.ts',
@@ -40,7 +40,7 @@ export const suites = {
   },
   kube: {
     report: 'test-kube.tap',
-    batchesACore: 1.5,
+    batchesACore: 2.5,
     batchWeight: 32,
     globs: ['test/acceptance/**/*.test.ts'],
     // They know no Kubernetes; the peers run them on another PostgreSQL.
