@@ -138,7 +138,7 @@ export async function openAwsSink(config: SinkConfig, { settings }: SinkDeps): P
     ...(endpoint && { endpoint }),
     ...staticKey,
     maxAttempts: attempts,
-    requestHandler: { requestTimeout: requestMs, connectionTimeout: requestMs },
+    requestHandler: { requestTimeout: requestMs, connectionTimeout: requestMs, throwOnRequestTimeout: true },
   })
   return awsSink({ name, client, recoveryDays, allowStaticKeys, instanceId: settings.instanceId })
 }
