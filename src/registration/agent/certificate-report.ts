@@ -13,7 +13,6 @@ import { wakeUp } from '../../core/wake-up.ts'
 import { isConflict } from '../../kube/failures.ts'
 import type { Informer } from '../../kube/informer.ts'
 import type { Kube } from '../../kube/kube.ts'
-import { pause } from '../../kube/pause.ts'
 import { pace } from './pace.ts'
 
 export interface CertificateReportOptions {
@@ -32,15 +31,19 @@ export interface CertificateReportOptions {
 export function certificateReport(options: CertificateReportOptions): { run: Run; poke(): void } {
   const { cluster, hub, self, clock, random, log } = options
   const wake = wakeUp(clock)
+  const paced = pace(clock, random)
 
-  /** What was written, if anything was to be. */
-  async function write(): Promise<ConditionReport | undefined> {
+  /** Milliseconds until it may be written, where it may not yet. */
+  async function write(): Promise<number> {
     const wanted = options.wanted()
     const object = self.get(cluster)
-    if (!wanted || !object) return undefined
+    if (!wanted || !object) return 0
     const known = object.status?.conditions ?? []
     const conditions = setCondition(known as Parameters<typeof setCondition>[0], wanted, clock.now())
-    if (conditions === known) return undefined
+    if (conditions === known) return 0
+    const words = JSON.stringify(wanted)
+    const leftMs = paced.leftMs(words)
+    if (leftMs > 0) return leftMs
     const { resourceVersion } = object.metadata
     await hub
       .of(ManagedClusters.resource)
@@ -49,23 +52,22 @@ export function certificateReport(options: CertificateReportOptions): { run: Run
         { type: 'merge', body: { metadata: { resourceVersion }, status: { conditions } } },
         { subresource: 'status' },
       )
+    paced.written(words)
     options.onWritten()
-    return wanted
+    return 0
   }
 
   return {
     poke: wake.poke,
     async run(signal) {
       using _ = self.on(wake.poke)
-      const pauseAfter = pace(clock, random)
       for (let failures = 0; !signal.aborted; ) {
         wake.reset()
         let retryAt: Date | undefined
         try {
-          const told = await write()
+          const leftMs = await write()
           failures = 0
-          const pauseMs = told ? pauseAfter(JSON.stringify(told)) : 0
-          if (pauseMs > 0) await pause(clock, pauseMs, signal)
+          if (leftMs > 0) retryAt = after(clock.now(), leftMs)
         } catch (err) {
           retryAt = after(clock.now(), backoffMs(failures++, { baseMs: 500, maxMs: 60_000 }, random))
           if (!isConflict(err)) log.warn({ err, cluster, retryAt }, 'certificate condition not written')

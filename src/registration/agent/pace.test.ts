@@ -8,8 +8,16 @@ const none = randomFrom(() => 0)
 
 function aPace() {
   const clock = new FakeClock()
-  const next = pace(clock, none)
-  return { clock, some: (count: number, told = 'the same') => Array.from({ length: count }, () => next(told)) }
+  const { leftMs, written } = pace(clock, none)
+  const next = (words: string) => {
+    written(words)
+    return leftMs(words)
+  }
+  return {
+    clock,
+    leftMs,
+    some: (count: number, words = 'the same') => Array.from({ length: count }, () => next(words)),
+  }
 }
 
 const unhurried = [0, 0, 0, 0, 0, 100, 200, 400]
@@ -34,6 +42,14 @@ test('news are never held up, however often they come', async () => {
   for (const news of Array.from({ length: 50 }, (_, n) => `${n}`)) assert.deepEqual(some(1, news), [0])
   some(20)
   assert.deepEqual(some(1, 'something else'), [0])
+})
+
+test('what is held up is the less so the longer it waits, and news that come meanwhile are not', async () => {
+  const { clock, leftMs, some } = aPace()
+  some(20)
+  await clock.advance('10s')
+  assert.equal(leftMs('the same'), 20_000)
+  assert.equal(leftMs('something else'), 0)
 })
 
 test('a clock that was set back holds nobody up', async () => {

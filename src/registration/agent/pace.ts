@@ -6,23 +6,32 @@ import type { Random } from '../../core/random.ts'
 const [burst, calmMs] = [5, 60_000]
 const pauses = { baseMs: 100, maxMs: 30_000 }
 
+export interface Pace {
+  /** Milliseconds until this may be written: 0 for what is not what was written last. */
+  leftMs(words: string): number
+  /** It has just been written. */
+  written(words: string): void
+}
+
 /**
- * Milliseconds to pause after a write, given what it told: nothing for news, and for a few that say the same as the one
- * before, then longer and longer while these follow each other.
+ * News are never held up, nor are a few that say the same as the one before; those that follow are, longer and longer.
  *
  * Somebody undoes them: another agent that reports other facts of the same cluster, a copy, or one that was replaced and
  * goes on. Each writes again whenever it hears of the other, which would leave nobody else a version to write on, least of
  * all the hub.
  */
-export function pace(clock: Pick<Clock, 'now'>, random: Random): (told: string) => number {
+export function pace(clock: Pick<Clock, 'now'>, random: Random): Pace {
   let inARow = 0
-  let last = { told: '', at: Number.NEGATIVE_INFINITY }
-  return (told) => {
-    const at = clock.now().getTime()
-    // A clock that was set back tells nothing: it counts as calm.
-    const isCalm = at < last.at || at - last.at > calmMs
-    inARow = isCalm || told !== last.told ? 1 : inARow + 1
-    last = { told, at }
-    return inARow <= burst ? 0 : backoffMs(inARow - burst - 1, pauses, random)
+  let last = { words: '', at: Number.NEGATIVE_INFINITY, pauseMs: 0 }
+  // Less than nothing: the clock was set back, which tells nothing and counts as calm.
+  const sinceMs = () => clock.now().getTime() - last.at
+  return {
+    leftMs: (words) => (words !== last.words || sinceMs() < 0 ? 0 : Math.max(0, last.pauseMs - sinceMs())),
+    written(words) {
+      const isCalm = sinceMs() < 0 || sinceMs() > calmMs
+      inARow = isCalm || words !== last.words ? 1 : inARow + 1
+      const pauseMs = inARow <= burst ? 0 : backoffMs(inARow - burst - 1, pauses, random)
+      last = { words, at: clock.now().getTime(), pauseMs }
+    },
   }
 }

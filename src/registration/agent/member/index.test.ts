@@ -141,7 +141,7 @@ test('an agent that is told to stop stops', async (t) => {
 })
 
 test('beside another agent that reports other facts, it leaves others a version to write on', async (t) => {
-  const { cluster, clock, clusters, writes } = await aMember(t)
+  const { cluster, clock, clusters, memory, statusOf, writes } = await aMember(t)
   await cluster({ conditions: [acceptance] })
   await clock.settle(50)
   let undone = 0
@@ -156,6 +156,10 @@ test('beside another agent that reports other facts, it leaves others a version 
   }
   assert.ok(undone < 20, `${undone} times its word was another's, within a minute`)
   assert.ok(writes().length <= 2 * undone + 1)
+  assert.equal((await statusOf())?.version?.kubernetes, 'v1.35.0', 'its next word is held up')
+  await memory.of(nodes).create({ metadata: { name: 'n2' }, status: { capacity: { cpu: '4' } } })
+  await clock.advance('1s')
+  assert.deepEqual((await statusOf())?.capacity, { cpu: '8' }, 'news are not')
   await clock.advance('1m')
   assert.equal((await clusters.get('west')).status?.version?.kubernetes, 'v1.36.2', 'once it is alone, its word stands')
 })

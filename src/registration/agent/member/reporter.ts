@@ -7,7 +7,6 @@ import { conditions } from '../../../fleet/names.ts'
 import type { EventRecorder } from '../../../kube/events.ts'
 import { isConflict } from '../../../kube/failures.ts'
 import type { Stored } from '../../../kube/objects.ts'
-import { pause } from '../../../kube/pause.ts'
 import { reasons } from '../../reasons.ts'
 import type { MemberDeps } from '../deps.ts'
 import { pace } from '../pace.ts'
@@ -40,6 +39,7 @@ export function reporter(deps: ReporterDeps): Run {
   /** The answer to the newest write, until the informer has it. */
   let written: Stored<ManagedCluster> | undefined
   let told: string | undefined
+  const paced = pace(clock, random)
 
   function latest(): Stored<ManagedCluster> | undefined {
     const seen = self.get(cluster)
@@ -56,17 +56,20 @@ export function reporter(deps: ReporterDeps): Run {
     tellAvailability(mine, written)
   }
 
-  /** One look, and what follows from it. What was written, if anything. */
-  async function report(signal: AbortSignal): Promise<Facts | undefined> {
+  /** One look, and what follows from it. Milliseconds until what there is to write may be written. */
+  async function report(signal: AbortSignal): Promise<number | undefined> {
     let mine = latest()
-    let reported: Facts | undefined
+    let leftMs = 0
     for (let conflicts = 0; mine && isAccepted(mine); conflicts += 1) {
       const facts = deps.facts(mine)
       const patch = statusPatch(mine.status, facts, clock.now())
       if (!patch) break
+      const words = wordsOf(facts)
+      leftMs = paced.leftMs(words)
+      if (leftMs > 0) break
       try {
         await write(mine, patch, signal)
-        reported = facts
+        paced.written(words)
         break
       } catch (error) {
         if (!isConflict(error) || conflicts >= mostConflicts) throw error
@@ -75,7 +78,7 @@ export function reporter(deps: ReporterDeps): Run {
       }
     }
     if (mine && isAccepted(mine)) tellMissingClaims(mine)
-    return reported
+    return leftMs > 0 ? leftMs : undefined
   }
 
   function tellAvailability(before: Stored<ManagedCluster>, after: Stored<ManagedCluster>): void {
@@ -109,15 +112,12 @@ export function reporter(deps: ReporterDeps): Run {
   async function run(signal: AbortSignal): Promise<void> {
     using _ = self.on(() => news.ring())
     let attempt = 0
-    const pauseAfter = pace(clock, random)
     while (!signal.aborted) {
       news.reset()
       try {
-        const reported = await report(signal)
+        const leftMs = await report(signal)
         attempt = 0
-        const pauseMs = reported ? pauseAfter(wordsOf(reported)) : 0
-        if (pauseMs > 0) await pause(clock, pauseMs, signal)
-        await news.wait(undefined, signal)
+        await news.wait(leftMs, signal)
       } catch (err) {
         signal.throwIfAborted()
         const nextTryMs = backoffMs(attempt++, retry, random)
