@@ -21,12 +21,13 @@ export interface HubStanza {
   readonly ca?: string
   readonly serverName?: string
   readonly proxyUrl?: Secret
+  readonly disableCompression?: boolean
 }
 
 /** The hub of the current context. A CA in a file is read. */
 export async function stanzaOf(config: Kubeconfig, source: string, readFile: ReadFile): Promise<HubStanza> {
   const { cluster } = selectContext(withAbsolutePaths(config), undefined, source)
-  const { server, certificateAuthority, certificateAuthorityData, tlsServerName, proxyUrl } = cluster.value
+  const { server, certificateAuthority, certificateAuthorityData, tlsServerName, ...rest } = cluster.value
   const ca =
     certificateAuthorityData ?? (certificateAuthority === undefined ? undefined : await readFile(certificateAuthority))
   return {
@@ -34,9 +35,15 @@ export async function stanzaOf(config: Kubeconfig, source: string, readFile: Rea
     server,
     ...(ca !== undefined && { ca }),
     ...(tlsServerName !== undefined && { serverName: tlsServerName }),
-    ...(proxyUrl && { proxyUrl }),
+    ...onTheWay(rest),
   }
 }
+
+/** What is the same in a kubeconfig, in a stanza and in a connection. */
+const onTheWay = ({ proxyUrl, disableCompression }: Pick<HubStanza, 'proxyUrl' | 'disableCompression'>) => ({
+  ...(proxyUrl && { proxyUrl }),
+  ...(disableCompression && { disableCompression }),
+})
 
 /** A change of any of these means that the certificate at hand is not for this hub. */
 export const isSameHub = (a: HubStanza, b: HubStanza): boolean =>
@@ -67,13 +74,13 @@ export const formatHubKubeconfig = (hub: HubStanza, user: keyof typeof kubeconfi
   hubKubeconfig(hub, kubeconfigUsers[user]).reveal()
 
 /** The way to the hub, for whoever proves who they are by `user`. */
-export function hubKubeconfig({ name, server, ca, serverName, proxyUrl }: HubStanza, user: KubeconfigUser): Secret {
+export function hubKubeconfig({ name, server, ca, serverName, ...rest }: HubStanza, user: KubeconfigUser): Secret {
   const config = withContext(emptyKubeconfig, {
     cluster: {
       server,
       ...(ca !== undefined && { certificateAuthorityData: ca }),
       ...(serverName !== undefined && { tlsServerName: serverName }),
-      ...(proxyUrl && { proxyUrl }),
+      ...onTheWay(rest),
     },
     user,
     namespace: 'configuration',
@@ -86,14 +93,14 @@ export function hubKubeconfig({ name, server, ca, serverName, proxyUrl }: HubSta
 export function readHubKubeconfig(text: string): HubStanza | undefined {
   try {
     const { cluster } = selectContext(parseKubeconfig(text, { name: 'the kept kubeconfig' }), undefined, 'it')
-    const { server, certificateAuthorityData, tlsServerName, proxyUrl } = cluster.value
+    const { server, certificateAuthorityData, tlsServerName, ...rest } = cluster.value
     if (server === '') return undefined
     return {
       name: cluster.name,
       server,
       ...(certificateAuthorityData !== undefined && { ca: certificateAuthorityData }),
       ...(tlsServerName !== undefined && { serverName: tlsServerName }),
-      ...(proxyUrl && { proxyUrl }),
+      ...onTheWay(rest),
     }
   } catch {
     return undefined
@@ -102,13 +109,13 @@ export function readHubKubeconfig(text: string): HubStanza | undefined {
 
 /** As the agent itself; `identity` is asked before each call, so that a renewed certificate is used at once. */
 export const hubConnection = (
-  { server, ca, serverName, proxyUrl }: HubStanza,
+  { server, ca, serverName, ...rest }: HubStanza,
   identity: () => CertifiedIdentity | undefined,
 ): Connection =>
   throughProxy({
     server: server.replace(/\/+$/, ''),
     tls: { ...(ca !== undefined && { ca }), ...(serverName !== undefined && { serverName }) },
-    ...(proxyUrl && { proxyUrl }),
+    ...onTheWay(rest),
     credentials: async () => {
       const held = identity()
       return held ? { certificate: { certPem: held.certPem, keyPem: held.keyPem } } : {}
