@@ -11,7 +11,7 @@ test('a report that was cut off counts as a failure', () => {
   assert.deepEqual(tallyOf('ok 1 - a\n'), { passed: 0, failed: 1, skipped: 0 })
 })
 
-test('what failed is told by name, and nothing that failed by it', () => {
+test('what failed is told by name, with what it died of, and nothing that failed by it', () => {
   const report = `
 # Subtest: a.test.ts
     ok 1 - fine
@@ -24,6 +24,8 @@ test('what failed is told by name, and nothing that failed by it', () => {
       failureType: 'testCodeFailure'
       error: |-
         no
+      stack: |-
+        at b
       ...
 not ok 1 - a.test.ts
   ---
@@ -37,6 +39,10 @@ not ok 2 - batch.mjs
 `
   const tally = { passed: 1, failed: 3, skipped: 0 }
   const closed = `${report}${closingComments(tally, ['b.test.ts: no test'])}`
-  assert.deepEqual(failuresIn(closed), ['R1: a name', 'batch.mjs', 'b.test.ts: no test'])
+  assert.deepEqual(failuresIn(closed), [
+    { name: 'R1: a name', words: ['error: |-', '  no', 'stack: |-', '  at b'] },
+    { name: 'batch.mjs', words: [] },
+    { name: 'b.test.ts: no test', words: [] },
+  ])
   assert.deepEqual(tallyOf(closed), tally)
 })

@@ -16,11 +16,29 @@ export function tallyOf(report: string): Tally {
   return { passed: Number(passed), failed: Number(failed), skipped: Number(skipped) }
 }
 
-/** The names of what failed by itself, not by something in it. */
-export function failuresIn(report: string): string[] {
+/** What failed by itself, not by something in it: its name, and what it died of. */
+export interface FailureInReport {
+  name: string
+  /** Lines, the first ones: a report is read where output is cut at its beginning. */
+  words: string[]
+}
+
+const mostWords = 30
+
+export function failuresIn(report: string): FailureInReport[] {
   const blocks = report.matchAll(/^ *not ok \d+ - (.*)\n( *)---\n([\s\S]*?)\n\2\.\.\.$/gm)
-  const told = Array.from(blocks).flatMap(([, name = '', , details = '']) =>
-    details.includes("failureType: 'subtestsFailed'") ? [] : name,
+  const told = Array.from(blocks).flatMap(([, name = '', indent = '', details = '']) =>
+    details.includes("failureType: 'subtestsFailed'")
+      ? []
+      : { name, words: wordsOf(details.split('\n'), indent.length) },
   )
-  return [...told, ...Array.from(report.matchAll(/^# lanyard failed (.*)$/gm), ([, name = '']) => name)]
+  const unnamed = Array.from(report.matchAll(/^# lanyard failed (.*)$/gm), ([, name = '']) => ({ name, words: [] }))
+  return [...told, ...unnamed]
+}
+
+/** From the error on: before it stand times and places. */
+function wordsOf(details: readonly string[], indent: number): string[] {
+  const lines = details.map((line) => line.slice(indent))
+  const from = lines.findIndex((line) => line.startsWith('error:'))
+  return from < 0 ? [] : lines.slice(from, from + mostWords)
 }

@@ -10,7 +10,8 @@ for (const { report } of Object.values(suites)) {
   const text = existsSync(path) ? readFileSync(path, 'utf8') : ''
   const tally = tallyOf(text)
   for (const outcome of ['passed', 'failed', 'skipped'] as const) total[outcome] += tally[outcome]
-  for (const name of failuresIn(text)) console.log(`✖ ${name} (${path})`)
+  for (const { name, words } of failuresIn(text))
+    console.log([`✖ ${name} (${path})`, ...words.map((line) => `    ${line}`)].join('\n'))
   if (text === '') console.log(`✖ there is no ${path}`)
 }
 console.log(tallyLine(total))

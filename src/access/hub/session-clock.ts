@@ -10,7 +10,7 @@ import type { Key } from '../../kube/objects.ts'
 import { keyOf } from '../../kube/objects.ts'
 import { watching } from '../../kube/watching.ts'
 import { sessionFinalizer, sessionLabels } from '../names.ts'
-import type { Session, SessionStore } from '../sessions/contract.ts'
+import type { Action, Session, SessionStore } from '../sessions/contract.ts'
 import { dueAt, isReviewOpen } from '../sessions/elapsing.ts'
 import { purgeAt } from '../sessions/retention.ts'
 import { isOfSlot, numberOf, slotOf } from '../sessions/slot.ts'
@@ -54,8 +54,9 @@ export function sessionClock(deps: SessionClockDeps): Controller {
   async function reconcileLive(session: Session, signal: AbortSignal): Promise<Outcome> {
     const begins = firstStatusBy(session)
     if (begins && clock.now() < begins) return until(begins)
-    if (await isClusterGone(session, signal)) return end(session, 'clusterDeleted', signal)
-    if (await hasRival(session, signal)) return end(session, 'duplicateCleanup', signal)
+    if (await isClusterGone(session, signal)) return end(session, { do: 'end', why: 'clusterDeleted' }, signal)
+    const seen = await lesserVersion(session, signal)
+    if (seen) return end(session, { do: 'end', why: 'duplicateCleanup', seen }, signal)
     await label(session, signal)
     return elapse(session, signal)
   }
@@ -101,12 +102,8 @@ export function sessionClock(deps: SessionClockDeps): Controller {
     return next && next <= clock.now() ? requeueAfter(againMs) : until(next)
   }
 
-  async function end(
-    session: Session,
-    why: 'clusterDeleted' | 'duplicateCleanup',
-    signal: AbortSignal,
-  ): Promise<Outcome> {
-    await store.act(placeOf(session), { do: 'end', why }, signal)
+  async function end(session: Session, action: Action, signal: AbortSignal): Promise<Outcome> {
+    await store.act(placeOf(session), action, signal)
     return done
   }
 
@@ -120,14 +117,21 @@ export function sessionClock(deps: SessionClockDeps): Controller {
     return !items.some(({ metadata }) => metadata.name === name)
   }
 
-  async function hasRival(session: Session, signal: AbortSignal): Promise<boolean> {
+  /**
+   * The version in which it must yield to another one; undefined: it stays. Both are read live, this one first, and it
+   * ends in that version only: states go one way, so that of any that are compared like this one is left. By what is
+   * watched, two could each yield to what the other one was.
+   */
+  async function lesserVersion(session: Session, signal: AbortSignal): Promise<string | undefined> {
     const rival = rivalOf(session, sameSlot(session), clock.now())
-    if (!rival) return false
-    const found = await kube
-      .of(BreakglassSession.resource, rival.metadata.namespace)
-      .find(rival.metadata.name, { signal })
-    return found !== undefined && rivalOf(session, [found], clock.now()) !== undefined
+    if (!rival) return undefined
+    const found = await find(session, signal)
+    const other = found && (await find(rival, signal))
+    return other && rivalOf(found, [other], clock.now()) && found.metadata.resourceVersion
   }
+
+  const find = ({ metadata }: Session, signal: AbortSignal): Promise<Session | undefined> =>
+    kube.of(BreakglassSession.resource, metadata.namespace).find(metadata.name, { signal })
 
   /** One that was made by hand: by the label it is found in its slot, by the finalizer it does not go without a word. */
   async function label(session: Session, signal: AbortSignal): Promise<void> {

@@ -51,7 +51,9 @@ export type Action =
     }
   /** Whatever is due by now: timeout, activation, expiry, idleness. Also brings a session without a state to Pending. */
   | { readonly do: 'elapse' }
-  | { readonly do: 'end'; readonly why: Extract<Ending, 'clusterDeleted' | 'duplicateCleanup'> }
+  | { readonly do: 'end'; readonly why: Extract<Ending, 'clusterDeleted'> }
+  /** `seen`: the version that was found to be the lesser one; any other is to be compared anew. */
+  | { readonly do: 'end'; readonly why: Extract<Ending, 'duplicateCleanup'>; readonly seen: string }
   /** Somebody deleted its object. */
   | { readonly do: 'delete' }
 

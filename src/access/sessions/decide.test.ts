@@ -205,14 +205,23 @@ describe('a running session', () => {
   })
 
   test('is ended by the hub for what is not its fault', () => {
-    for (const why of ['clusterDeleted', 'duplicateCleanup'] as const)
+    const ends = [
+      { do: 'end', why: 'clusterDeleted' },
+      { do: 'end', why: 'duplicateCleanup', seen: aSession().metadata.resourceVersion },
+    ] as const
+    for (const end of ends)
       for (const status of [undefined, fresh, running]) {
         const scene = play(aSession(status))
-        assert.equal(scene.does(9, { do: 'end', why }), 'done')
-        assert.deepEqual([scene.status.state, scene.status.reasonEnded], ['Expired', why])
+        assert.equal(scene.does(9, end), 'done')
+        assert.deepEqual([scene.status.state, scene.status.reasonEnded], ['Expired', end.why])
         assert.equal(scene.status.history?.at(-1)?.transition, 'ended')
-        assert.equal(scene.does(10, { do: 'end', why }), 'same')
+        assert.equal(scene.does(10, end), 'same')
       }
+  })
+
+  test('is not ended for another one of its slot in a version that was not compared', () => {
+    const scene = play(aSession(fresh))
+    assert.equal(scene.does(9, { do: 'end', why: 'duplicateCleanup', seen: 'another' }), 'same')
   })
 })
 

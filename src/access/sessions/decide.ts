@@ -24,13 +24,17 @@ export const decide: Decide = (session, action, facts) => {
     case 'elapse':
       return { status: elapsing(session, facts) }
     case 'end':
-      return { status: isTerminal(stateOf(session)) ? undefined : ending(session, facts.now, action.why) }
+      return { status: mayEnd(session, action) ? ending(session, facts.now, action.why) : undefined }
     case 'delete':
       return { status: isTerminal(stateOf(session)) ? undefined : deleted(session, facts.now) }
     default:
       return transitionOf(person(session, action, facts))
   }
 }
+
+const mayEnd = (session: Session, action: Do<'end'>): boolean =>
+  !isTerminal(stateOf(session)) &&
+  (action.why !== 'duplicateCleanup' || action.seen === session.metadata.resourceVersion)
 
 const deleted = (session: Session, now: Date): SessionStatus =>
   ending(session, now, 'canceled', { note: 'its object was deleted', reason: reasons.CanceledByDeletion })

@@ -25,7 +25,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   fc.record({ do: fc.constant('cancel' as const), by }),
   fc.record({ do: fc.constant('extend' as const), by, seconds }),
   fc.record({ do: fc.constant('review' as const), by, verdict: fc.constant('Justified' as const) }),
-  fc.record({ do: fc.constant('end' as const), why: fc.constant('duplicateCleanup' as const) }),
+  fc.constant<Action>({ do: 'end', why: 'duplicateCleanup', seen: aSession().metadata.resourceVersion }),
 )
 const step = fc.record({ wait: fc.constantFrom(0, 0, 1, 30, 300, 1_800, 4_000, 300_000), action, used: fc.boolean() })
 const spec: fc.Arbitrary<Partial<SessionSpec>> = fc.record(
