@@ -49,7 +49,8 @@ export async function* checkPass(deps: PassCheckDeps): AsyncGenerator<Step> {
     yield { doing: 'asking for a pass' }
     const first = (await until(isGrant, 'issued')).pass as Pass
     const { kept } = await keep.load()
-    const flaw = kept && whyUntrusted(kept.material.certPem, desk.caPem, deps.clock.now(), { usage: 'client' })
+    // As of its issue: a machine that stalls for the whole of so short a life has not been given a bad one.
+    const flaw = kept && whyUntrusted(kept.material.certPem, desk.caPem, kept.pass.issuedAt, { usage: 'client' })
     if (!kept || flaw || !keyMatches(kept.material.certPem, kept.material.keyPem)) {
       throw failures.CHECK_PASS_UNSOUND({ flaw: flaw ?? 'key and certificate do not belong together' })
     }

@@ -2,6 +2,9 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { test } from 'node:test'
+import { eventually } from '../../test/support/eventually.ts'
+import { FakeClock } from '../../test/support/fake-clock.ts'
+import type { Clock } from '../core/clock.ts'
 import { systemClock } from '../core/clock.ts'
 import { silentLog } from '../core/log.ts'
 import { systemRandom } from '../core/random.ts'
@@ -45,8 +48,8 @@ const watchOf =
     if (last) watch.send({ type: 'ERROR', object: { kind: 'Status', apiVersion: 'v1', code: last, reason: 'Expired' } })
   }
 
-/** A server with these answers to lists and to watches, in turn; the last ones again and again. */
-async function aServer(t: TestContext, lists: Answer[], watches: Answer[]) {
+/** A server with these answers to lists and to watches, in turn; the last ones again and again. The client lives by the clock. */
+async function aServer(t: TestContext, lists: Answer[], watches: Answer[], clock: Clock = systemClock) {
   const counts = { list: 0, watch: 0 }
   const from: (string | null)[] = []
   const limits: (string | null)[] = []
@@ -58,7 +61,7 @@ async function aServer(t: TestContext, lists: Answer[], watches: Answer[]) {
     else limits.push(asked.query.get('limit'))
     await (answers[at] ?? answers.at(-1))?.(asked)
   })
-  const client = api.client({ options: { qps: 0, deadlineMs: 300 } })
+  const client = api.client({ clock, options: { qps: 0, pingAfterMs: 0 } })
   const informed = informer(client.of(configMaps, 'here'), {
     clock: systemClock,
     random: systemRandom,
@@ -77,7 +80,13 @@ async function aServer(t: TestContext, lists: Answer[], watches: Answer[]) {
 }
 
 test('429, 500, 503 and silence on lists are tried again, one list at a time', async (t) => {
-  const { informed, counts } = await aServer(t, [overloaded, broken, unavailable, hung, listOf(5, 'a')], [watchOf([])])
+  const lists = [overloaded, broken, unavailable, hung, listOf(5, 'a')]
+  const clock = new FakeClock()
+  const { informed, counts } = await aServer(t, lists, [watchOf([])], clock)
+  await eventually('silence is given up', async () => {
+    await clock.advance(counts.list < 4 ? 0 : '31s')
+    return counts.list === 5
+  })
   await informed.synced()
   assert.equal(informed.size, 1)
   assert.equal(counts.list, 5)

@@ -61,6 +61,31 @@ test('a file written in place is taken over', async (t) => {
   assert.deepEqual(watch.ports, [2, 3])
 })
 
+test('a file that is empty or cut off while it is written is no change yet, and no trouble', async (t) => {
+  const file = join(tempDir(t), 'lanyard.yaml')
+  writeFileSync(file, yaml(1))
+  const clock = new FakeClock()
+  const watch = await startWatch(t, file, clock)
+  for (const [part, port] of [
+    ['', 2],
+    ['hub: { po', 3],
+  ] as const) {
+    await eventually('it waits for a change', () => dueIn(clock) > 10)
+    writeFileSync(file, part)
+    await eventually('it waits until that is quiet', () => dueIn(clock) === 10)
+    await clock.advance('10ms')
+    await eventually('it has read this, and waits to read it again', () => dueIn(clock) === 10)
+    writeFileSync(file, yaml(port))
+    await eventually(`port ${port}`, async () => {
+      await clock.advance('10ms')
+      return watch.ports.at(-1) === port
+    })
+  }
+  assert.deepEqual([watch.ports, watch.troubles], [[2, 3], []])
+})
+
+const dueIn = (clock: FakeClock) => (clock.nextDue?.getTime() ?? 0) - clock.now().getTime()
+
 test('a file replaced by a rename, again and again, is taken over', async (t) => {
   const dir = tempDir(t)
   const file = join(dir, 'lanyard.yaml')
@@ -169,7 +194,8 @@ test('a change between loading and watching is not missed', async (t) => {
   const stop = new AbortController()
   for await (const { config } of watchConfig(schema, { file }, current, {
     signal: stop.signal,
-    clock: new FakeClock(),
+    clock: systemClock,
+    settleMs: 10,
     onTrouble: () => {},
   })) {
     assert.equal(config.hub.port, 2)

@@ -19,7 +19,10 @@ export interface WatchConfigOptions {
    * undefined when the files are good again.
    */
   onTrouble(failure: Failure | undefined): void
-  /** Milliseconds of quiet after a change before the files are read, for an editor writes more than once. Default 100. */
+  /**
+   * Milliseconds of quiet after a change before the files are read, for an editor writes more than once; and between the
+   * two looks that have to agree on a change before it counts. Default 100.
+   */
   settleMs?: number
   /** Milliseconds after which the files are read without any sign of change: some file systems give none. Default 60,000. */
   recheckMs?: number
@@ -39,33 +42,44 @@ export async function* watchConfig<S extends ConfigSchema>(
   using folders = folderWatcher(change.poke)
   let good = current
   let trouble: Failure | undefined
-  const report = (failure: Failure | undefined) => {
-    if (failure?.message !== trouble?.message) onTrouble(failure)
-    trouble = failure
-  }
+  /** What was read once and is news. A file that is being written in place is empty, or cut off, for a moment. */
+  let unconfirmed: Outcome<S> | undefined
+  const isKnown = (next: Outcome<S>) =>
+    isFailure(next) ? isSame(next, trouble) : trouble === undefined && isSame(next, good)
   try {
     // Something may have changed since `current` was read.
     for (;;) {
       folders.follow(await foldersOf(good.files))
       change.reset()
-      const next = await loadConfig(schema, sources).catch((error: unknown) => {
+      const next: Outcome<S> = await loadConfig(schema, sources).catch((error: unknown) => {
         if (!isFailure(error)) throw error
         return error
       })
-      report(isFailure(next) ? next : undefined)
-      if (!isFailure(next) && !next.fingerprint.equals(good.fingerprint)) {
+      if (isKnown(next)) {
+        unconfirmed = undefined
+        await change.wait(after(clock.now(), recheckMs), signal)
+      } else if (isSame(next, unconfirmed)) {
+        const repaired = trouble !== undefined
+        trouble = isFailure(next) ? next : undefined
+        if (trouble || repaired) onTrouble(trouble)
+        if (isFailure(next) || isSame(next, good)) continue
         good = next
-        yield next
-        // A file that is being written in place is empty for a moment.
-        await sleep(clock, settleMs, signal)
+        yield good
         continue
-      }
-      await change.wait(after(clock.now(), recheckMs), signal)
+      } else unconfirmed = next
       await sleep(clock, settleMs, signal)
     }
   } catch (error) {
     if (!signal.aborted) throw error
   }
+}
+
+type Outcome<S extends ConfigSchema> = LoadedConfig<S> | Failure
+
+const isSame = <S extends ConfigSchema>(one: Outcome<S>, other: Outcome<S> | undefined): boolean => {
+  if (other === undefined || isFailure(one) !== isFailure(other)) return false
+  if (isFailure(one)) return one.message === (other as Failure).message
+  return one.fingerprint.equals((other as LoadedConfig<S>).fingerprint)
 }
 
 /**

@@ -86,9 +86,11 @@ test('calls beyond all limits wait for their turn, and all are served', async (t
 test('a call that is given up while it waits for a stream is never sent', async (t) => {
   const api = await startApi(t, () => {}, { maxConcurrentStreams: 1 })
   const here = api.client({ options: { maxCallConnections: 1 } }).of(configMaps, 'here')
-  const held = assert.rejects(here.get('held', { deadlineMs: 1_500 }), { code: 'KUBE_DEADLINE' })
+  const giveUp = new AbortController()
+  const held = assert.rejects(here.get('held', { signal: giveUp.signal }), { name: 'AbortError' })
   await eventually('the first is held', () => api.asked.length === 1)
   await assert.rejects(here.get('waiting', { deadlineMs: 50 }), { code: 'KUBE_DEADLINE' })
+  giveUp.abort()
   await held
   await delay(50)
   assert.equal(api.asked.length, 1)
@@ -129,11 +131,14 @@ test('GOAWAY: a write the server says it has not seen is repeated, one it may ha
       else if (asked.connection > 0) answered(asked)
     })
     const here = api.client().of(configMaps, 'here')
-    const first = assert.rejects(here.create(aConfigMap('first'), { deadlineMs: 500 }), {
-      code: code === 0 ? 'KUBE_DEADLINE' : 'KUBE_UNREACHABLE',
-    })
+    const giveUp = new AbortController()
+    const first = assert.rejects(
+      here.create(aConfigMap('first'), { signal: giveUp.signal }),
+      code === 0 ? { name: 'AbortError' } : { code: 'KUBE_UNREACHABLE' },
+    )
     await eventually('the first is there', () => api.asked.length === 1)
     await here.create(aConfigMap('second'))
+    if (code === 0) giveUp.abort()
     await first
     assert.equal(api.asked.length, 3)
   }

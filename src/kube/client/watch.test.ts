@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { eventually } from '../../../test/support/eventually.ts'
+import { FakeClock } from '../../../test/support/fake-clock.ts'
 import { randomFrom } from '../../core/random.ts'
 import type { WatchEvent } from '../kube.ts'
 import type { KubeObject } from '../objects.ts'
@@ -101,23 +102,22 @@ test('a watch that is never answered ends at the deadline of calls', async (t) =
 })
 
 test('an open watch has no deadline', async (t) => {
+  const clock = new FakeClock()
+  const isOver = Promise.withResolvers<void>()
   const api = await startApi(t, async (asked) => {
     const watch = asked.watch()
-    await delay(900)
+    watch.send(added('a'))
+    await isOver.promise
     watch.send(added('late'))
     watch.end()
   })
-  assert.equal(
-    (
-      await collect(
-        api
-          .client({ options: { deadlineMs: 600 } })
-          .of(configMaps)
-          .watch(),
-      )
-    ).length,
-    1,
-  )
+  const client = api.client({ clock, options: { deadlineMs: 600, pingAfterMs: 0 } })
+  const watch = client.of(configMaps).watch()[Symbol.asyncIterator]()
+  await watch.next()
+  await clock.advance('10m')
+  isOver.resolve()
+  assert.deepEqual((await watch.next()).value, added('late'))
+  assert.equal((await watch.next()).done, true)
 })
 
 test('a lost connection is thrown after the events that made it', async (t) => {
