@@ -21,5 +21,5 @@ test('a fleet that is stopped while it starts leaves no server behind', async (t
   const run = ownFleet(hub, { dir: join(dir, 'clusters'), clusters: 1, manual: false, show }, deps)
   await run(stop.signal).catch((error: unknown) => assert.ok(stop.signal.aborted, String(error)))
   // Node lets go of a server some turns after it was closed.
-  await eventually('there are no more servers than before', () => servers() === before, { withinMs: 5_000 })
+  await eventually('there are no more servers than before', () => servers() <= before)
 })

@@ -24,7 +24,6 @@ const answered: Handler = (asked) => asked.json(200, aConfigMap('a'))
 test('a server of an unknown authority is refused at once, in words that help', async (t) => {
   const api = await startApi(t, answered)
   const { caPem } = await testAuthority('another')
-  const startedAt = performance.now()
   await assert.rejects(
     api
       .client({}, { tls: { ca: caPem } })
@@ -36,8 +35,8 @@ test('a server of an unknown authority is refused at once, in words that help', 
     },
   )
   await assert.rejects(api.client({}, { tls: {} }).of(configMaps, 'here').get('a'), { code: 'KUBE_UNTRUSTED' })
-  assert.ok(performance.now() - startedAt < 2_000)
-  assert.equal(api.asked.length, 0)
+  // Each was tried once: to try again makes nobody trustworthy.
+  assert.deepEqual([api.accepted.length, api.asked.length], [2, 0])
 })
 
 test('insecureSkipVerify takes whoever answers', async (t) => {
