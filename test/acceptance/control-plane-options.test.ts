@@ -58,7 +58,7 @@ describe('a control plane with options', needsControlPlane, () => {
             type: 'Webhook',
             name: 'test',
             webhook: {
-              timeout: '3s',
+              timeout: '30s',
               authorizedTTL: '1s',
               unauthorizedTTL: '1s',
               subjectAccessReviewVersion: 'v1',

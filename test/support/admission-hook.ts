@@ -145,7 +145,11 @@ export async function admissionScene(t: TestScope): Promise<AdmissionScene> {
       const configurations = admin.of<KubeObject & { webhooks?: object[] }>(plurals[type])
       const probe: Hook = { name: 'probe', objectSelector: { matchLabels: { [probeLabel]: name } } }
       await configurations.create({ metadata: { name }, webhooks: [probe, ...hooks].map(webhookOf) })
-      teardown(t, async () => void (await configurations.delete(name)))
+      teardown(t, async () => {
+        await configurations.delete(name)
+        // What is cleared away next would meet webhooks that the server still knows, and that answer no more.
+        await eventually('the webhooks are forgotten', async () => !(await isDenied(admin, namespace, name)))
+      })
       await eventually('the webhooks are called', () => isDenied(admin, namespace, name))
       return name
     },

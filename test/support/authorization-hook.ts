@@ -75,7 +75,8 @@ export const webhookAuthorizer = (name: string, kubeConfigFile: string, settings
   type: 'Webhook',
   name,
   webhook: {
-    timeout: '3s',
+    // The longest there may be: the hook answers as soon as the process of the test gets a core, which may take a while.
+    timeout: '30s',
     authorizedTTL: '5m',
     unauthorizedTTL: '30s',
     subjectAccessReviewVersion: 'v1',

@@ -106,7 +106,7 @@ export function addressOf({ metadata, spec }: Definition): Defined {
 }
 
 export const untilServed = (kube: Kube, path: string): Promise<unknown> =>
-  eventually(`${path} is served`, () => unlessUnready(kube.request({ path })), { withinMs: 20_000 })
+  eventually(`${path} is served`, () => unlessUnready(kube.request({ path })))
 
 /** Undefined while a kind is not served yet, or is being set up anew after a change of its definition. */
 export const unlessUnready = <T>(call: Promise<T>): Promise<T | undefined> =>

@@ -43,8 +43,7 @@ export async function deletionScene(t: TestContext) {
     return { code, body: json }
   }
   const patch = (name: string, body: object) => maps.patch(name, { type: 'merge', body })
-  const gone = (name: string, withinMs = 20_000) =>
-    eventually(`${name} is gone`, async () => (await maps.find(name)) === undefined, { withinMs })
+  const gone = (name: string) => eventually(`${name} is gone`, async () => (await maps.find(name)) === undefined)
   return { plane, admin, namespace, maps, path, make, remove, patch, gone }
 }
 

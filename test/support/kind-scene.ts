@@ -6,7 +6,7 @@ import type { Collection, Kube } from '../../src/kube/kube.ts'
 import type { KubeObject, Resource, Stored } from '../../src/kube/objects.ts'
 import { apiVersionOf } from '../../src/kube/objects.ts'
 import { startControlPlane } from './control-plane.ts'
-import { freshNamespace } from './fresh-namespace.ts'
+import { freshNamespace, untilPodsCanBeMade } from './fresh-namespace.ts'
 import { kubeClient } from './kube-client.ts'
 import { teardown } from './test-scope.ts'
 
@@ -14,6 +14,13 @@ export async function kindScene(t: TestContext) {
   const plane = await startControlPlane(t)
   const kube = kubeClient(t, plane.connection())
   return { plane, kube, namespace: await freshNamespace(t, kube) }
+}
+
+/** The same with a namespace in which pods can be made. */
+export async function podScene(t: TestContext) {
+  const scene = await kindScene(t)
+  await untilPodsCanBeMade(scene.kube, scene.namespace)
+  return scene
 }
 
 /** The words of a 422, without the "… is invalid: " before them. */

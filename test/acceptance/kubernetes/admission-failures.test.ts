@@ -62,7 +62,7 @@ describe('a webhook that fails', needsControlPlane, () => {
         failed(`${type}-fail`, `failed to call webhook: Post "${url}/?timeout=1s": context deadline exceeded`),
       )
       const tookMs = performance.now() - startedAt
-      assert.ok(tookMs > 900 && tookMs < 5000, `it took ${tookMs} ms`)
+      assert.ok(tookMs > 900, `it took ${tookMs} ms`)
       assert.ok(await maps.create(aConfigMapOf(`${type}-ignore`)))
     }
   })

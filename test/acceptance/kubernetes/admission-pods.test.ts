@@ -8,8 +8,7 @@ import type { Kube } from '../../../src/kube/kube.ts'
 import { refusalOf } from '../../support/admission-hook.ts'
 import { uniqueName } from '../../support/builders.ts'
 import { needsControlPlane, startControlPlane } from '../../support/control-plane.ts'
-import { eventually } from '../../support/eventually.ts'
-import { freshNamespace } from '../../support/fresh-namespace.ts'
+import { freshNamespace, untilPodsCanBeMade } from '../../support/fresh-namespace.ts'
 import { kubeClient } from '../../support/kube-client.ts'
 
 const container = (name: string, volumeMounts?: object[]) =>
@@ -28,7 +27,7 @@ const mirror = (pod: Pod): Pod => ({
 async function start(t: TestContext) {
   const admin = kubeClient(t, (await startControlPlane(t)).connection())
   const namespace = await freshNamespace(t, admin)
-  await eventually('there is an account', () => admin.of(serviceAccounts, namespace).find('default'))
+  await untilPodsCanBeMade(admin, namespace)
   const create = (pod: Pod) => admin.of(pods, namespace).create(pod)
   const specOf = async (pod: Pod) => (await create(pod)).spec
   const whyForbidden = async (pod: Pod) => {

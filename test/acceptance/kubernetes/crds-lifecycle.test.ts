@@ -83,13 +83,10 @@ describe('the life of a custom kind', needsControlPlane, () => {
       message: `widgets.${widgets.group} "b" not found`,
     })
     await admin.of(customResourceDefinitions).delete(widgets.name)
-    await eventually('it is gone', () => here.list().then(() => false, isNotFound), { withinMs: 20_000 })
+    await eventually('it is gone', () => here.list().then(() => false, isNotFound))
     await eventually(
       'so is the definition',
       async () => !(await admin.of(customResourceDefinitions).find(widgets.name)),
-      {
-        withinMs: 20_000,
-      },
     )
   })
 
@@ -180,7 +177,6 @@ describe('the life of a custom kind', needsControlPlane, () => {
     await eventually(
       'it is established',
       async () => (await conditionOf(admin, second.metadata.name, 'Established'))?.status === 'True',
-      { withinMs: 20_000 },
     )
   })
 
@@ -220,14 +216,14 @@ describe('the life of a custom kind', needsControlPlane, () => {
       })
       return true
     })
-    assert.ok((await here.get('held')).metadata.deletionTimestamp)
+    await eventually('the held one is being deleted', async () => (await here.get('held')).metadata.deletionTimestamp)
     await assert.rejects(here.create(aWidget(widgets, 'late')), {
       code: 403,
       reason: 'Forbidden',
       message: `widgets.${widgets.group} "late" is forbidden: create not allowed while custom resource definition is terminating`,
     })
     await here.patch('held', { type: 'merge', body: { metadata: { finalizers: null } } })
-    await eventually('both are gone', async () => !(await crds.find(widgets.name)), { withinMs: 30_000 })
+    await eventually('both are gone', async () => !(await crds.find(widgets.name)))
     await eventually('and nothing is served', () => here.list().then(() => false, isNotFound))
   })
 
@@ -237,9 +233,7 @@ describe('the life of a custom kind', needsControlPlane, () => {
     const widgets = await define(t, admin, { group })
     await admin.of(widgets.of(), namespace).create(aWidget(widgets))
     await admin.of(customResourceDefinitions).delete(widgets.name)
-    await eventually('it is gone', async () => !(await admin.of(customResourceDefinitions).find(widgets.name)), {
-      withinMs: 30_000,
-    })
+    await eventually('it is gone', async () => !(await admin.of(customResourceDefinitions).find(widgets.name)))
     const again = await define(t, admin, { group })
     assert.deepEqual((await admin.of(again.of(), namespace).list()).items, [])
   })

@@ -5,7 +5,8 @@ import { describe, test } from 'node:test'
 import { customResourceDefinitions } from '../../../src/kube/kinds.ts'
 import { needsControlPlane, startControlPlane } from '../../support/control-plane.ts'
 import type { Custom, DefinitionInput } from '../../support/custom-resources.ts'
-import { aDefinition, define, refusalOf } from '../../support/custom-resources.ts'
+import { aDefinition, define, refusalOf, unlessUnready } from '../../support/custom-resources.ts'
+import { eventually } from '../../support/eventually.ts'
 import { freshNamespace } from '../../support/fresh-namespace.ts'
 import { startHttpsServer } from '../../support/https-server.ts'
 import { kubeClient } from '../../support/kube-client.ts'
@@ -81,6 +82,10 @@ interface Table {
   rows: { cells: unknown[] }[]
 }
 
+interface ResourceList {
+  resources: Record<string, unknown>[]
+}
+
 /** Names, schema, rules, columns, and a webhook between its versions. */
 async function lifeOfShips(t: TestContext): Promise<void> {
   const columns = [
@@ -100,14 +105,11 @@ async function lifeOfShips(t: TestContext): Promise<void> {
   assert.deepEqual(conditions.get('NamesAccepted'), ['True', 'NoConflicts'])
   assert.deepEqual(conditions.get('Established'), ['True', 'InitialNamesAccepted'])
   assert.deepEqual(status?.acceptedNames?.shortNames, ['shp'])
-  const { resources } = await admin.request<{ resources: Record<string, unknown>[] }>({
-    path: `/apis/${ships.group}/v1`,
-  })
-  const [listed] = resources.filter(({ name }) => name === 'ships')
-  assert.deepEqual(
-    [listed?.['shortNames'], listed?.['categories'], listed?.['singularName']],
-    [['shp'], ['fleet'], 'ship'],
+  const path = `/apis/${ships.group}/v1`
+  const listed = await eventually('discovery knows it', async () =>
+    (await unlessUnready(admin.request<ResourceList>({ path })))?.resources.find(({ name }) => name === 'ships'),
   )
+  assert.deepEqual([listed['shortNames'], listed['categories'], listed['singularName']], [['shp'], ['fleet'], 'ship'])
 
   const refusal = (spec: Record<string, unknown>) => refusalOf(here().create(aShip(spec), { dryRun: true }))
   const skipped =

@@ -194,7 +194,7 @@ describe('aggregated discovery', needsControlPlane, () => {
       contentType: 'application/json-patch+json',
       body: release,
     })
-    await eventually('it is gone', async () => !(await groupNamed(widgets.group)), { withinMs: 45_000 })
+    await eventually('it is gone', async () => !(await groupNamed(widgets.group)))
   })
 
   test('E5b: a kind whose objects are gone can do everything again while its definition is held back', async (t) => {
@@ -221,6 +221,6 @@ describe('aggregated discovery', needsControlPlane, () => {
       return found?.versions[0]?.resources[0]?.verbs.length === 8
     })
     await hold([])
-    await eventually('it is gone', async () => !(await groupNamed(group)), { withinMs: 45_000 })
+    await eventually('it is gone', async () => !(await groupNamed(group)))
   })
 })

@@ -2,11 +2,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { needsControlPlane, startControlPlane } from '../../support/control-plane.ts'
+import { eventually } from '../../support/eventually.ts'
 import { freshNamespace } from '../../support/fresh-namespace.ts'
 import { kubeClient } from '../../support/kube-client.ts'
 import type { RawCall } from '../../support/raw-call.ts'
 import { rawCall } from '../../support/raw-call.ts'
 import { rawRequest } from '../../support/raw-request.ts'
+import { rawWatch } from '../../support/raw-watch.ts'
 import type { TestScope } from '../../support/test-scope.ts'
 
 async function scene(t: TestScope) {
@@ -118,9 +120,13 @@ test('the object of a bookmark is an empty one of its kind', needsControlPlane, 
   const { plane, namespace } = await scene(t)
   const initial = 'sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true'
   const bookmark = async (collection: string, accept = 'application/json') => {
-    const path = `${collection}?watch=true&${initial}&labelSelector=no-such&timeoutSeconds=1`
-    const { text } = await rawRequest(plane, { path, headers: { accept } })
-    const { metadata, kind: _, apiVersion: __, ...rest } = JSON.parse(text.split('\n')[0] ?? '').object
+    const path = `${collection}?watch=true&${initial}&labelSelector=no-such`
+    // biome-ignore lint/suspicious/noExplicitAny: whatever the server says
+    const { lines, hangUp } = rawWatch<any>(t, plane, { path, headers: { accept } })
+    const line = await eventually('there is a line', () => lines[0])
+    hangUp()
+    assert.equal(line.type, 'BOOKMARK')
+    const { metadata, kind: _, apiVersion: __, ...rest } = line.object
     return rest
   }
   const table = 'application/json;as=Table;v=v1;g=meta.k8s.io'

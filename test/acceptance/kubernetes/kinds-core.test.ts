@@ -7,7 +7,7 @@ import { uniqueName } from '../../support/builders.ts'
 import { needsControlPlane } from '../../support/control-plane.ts'
 import { eventually } from '../../support/eventually.ts'
 import { aHeadlessService, aNode, aPod, endpoints, someEndpoints } from '../../support/kind-samples.ts'
-import { clusterWide, kindScene, pathOf, whyInvalid } from '../../support/kind-scene.ts'
+import { clusterWide, kindScene, pathOf, podScene, whyInvalid } from '../../support/kind-scene.ts'
 
 const dryRun = { dryRun: true }
 const label =
@@ -206,7 +206,7 @@ describe('pods', needsControlPlane, () => {
   const sample = { name: 'main', image: 'example.com/app:1' }
 
   test('E13: a Pod is filled in', async (t) => {
-    const { kube, namespace } = await kindScene(t)
+    const { kube, namespace } = await podScene(t)
     const spec: PodSpec = {
       automountServiceAccountToken: false,
       initContainers: [{ name: 'first', image: 'example.com:5000/init' }],
@@ -267,7 +267,7 @@ describe('pods', needsControlPlane, () => {
   })
 
   test('E13: a Pod has containers with names and images, and what they refer to', async (t) => {
-    const { kube, namespace } = await kindScene(t)
+    const { kube, namespace } = await podScene(t)
     const why = (spec: object) =>
       whyInvalid(kube.of(pods, namespace).create({ metadata: { name: 'bad' }, spec: spec as PodSpec }, dryRun))
     const one = (container: object) => why({ containers: [{ ...sample, ...container }] })
@@ -301,7 +301,7 @@ describe('pods', needsControlPlane, () => {
   })
 
   test('E13: a Pod may change its images and little else', async (t) => {
-    const { kube, namespace } = await kindScene(t)
+    const { kube, namespace } = await podScene(t)
     const collection = kube.of(pods, namespace)
     await collection.create(aPod('web'))
     const image = { op: 'replace', path: '/spec/containers/0/image', value: 'example.com/app:2' }
@@ -319,7 +319,7 @@ describe('pods', needsControlPlane, () => {
   })
 
   test('E13: the status of a Pod shows its empty fields, and keeps its class', async (t) => {
-    const { kube, namespace } = await kindScene(t)
+    const { kube, namespace } = await podScene(t)
     const collection = kube.of(pods, namespace)
     await collection.create(aPod('web'))
     const patch = (status: object) =>
@@ -355,7 +355,7 @@ describe('pods', needsControlPlane, () => {
   })
 
   test('E13: pods are selected by node, phase and the like', async (t) => {
-    const { kube, namespace } = await kindScene(t)
+    const { kube, namespace } = await podScene(t)
     const collection = kube.of(pods, namespace)
     await collection.create(aPod('one'))
     await collection.create({

@@ -51,7 +51,7 @@ import {
   newEvents,
   replicaSets,
 } from '../../support/kind-samples.ts'
-import { base64, cellsOf, clusterWide, kindScene } from '../../support/kind-scene.ts'
+import { base64, cellsOf, clusterWide, kindScene, podScene } from '../../support/kind-scene.ts'
 
 describe('the table of every kind', needsControlPlane, () => {
   test('E13: the table of namespaces', async (t) => {
@@ -172,7 +172,7 @@ describe('the table of every kind', needsControlPlane, () => {
   })
 
   test('E13: the table of pods', async (t) => {
-    const { kube, namespace } = await kindScene(t)
+    const { kube, namespace } = await podScene(t)
     await kube.of(pods, namespace).create(aPod('web'))
     assert.deepEqual(await cellsOf(kube, pods, { namespace, name: 'web' }), {
       Name: 'web',
@@ -218,7 +218,7 @@ describe('the table of every kind', needsControlPlane, () => {
   }
   for (const [what, [status, expected]] of Object.entries(readings)) {
     test(`E13: the table of pods, of one that ${what}`, async (t) => {
-      const { kube, namespace } = await kindScene(t)
+      const { kube, namespace } = await podScene(t)
       await kube.of(pods, namespace).create(aPod('web'))
       await kube.of(pods, namespace).patch('web', { type: 'merge', body: { status } }, { subresource: 'status' })
       const cells = await cellsOf(kube, pods, { namespace, name: 'web' })

@@ -6,7 +6,7 @@ import { configMaps, pods, secrets } from '../../../src/kube/kinds.ts'
 import { aConfigMap, aSecret } from '../../support/builders.ts'
 import { needsControlPlane, startControlPlane } from '../../support/control-plane.ts'
 import { eventually } from '../../support/eventually.ts'
-import { freshNamespace } from '../../support/fresh-namespace.ts'
+import { freshNamespace, untilPodsCanBeMade } from '../../support/fresh-namespace.ts'
 import { kubeClient } from '../../support/kube-client.ts'
 import { rawRequest } from '../../support/raw-request.ts'
 
@@ -79,6 +79,7 @@ describe('lists', needsControlPlane, () => {
       typed.items.map(({ metadata }) => metadata.name),
       ['plain'],
     )
+    await untilPodsCanBeMade(kube, namespace)
     const spec = { containers: [{ name: 'main', image: 'example' }] }
     await kube.of(pods, namespace).create({ metadata: { name: 'placed' }, spec: { ...spec, nodeName: 'n1' } })
     await kube.of(pods, namespace).create({ metadata: { name: 'waiting' }, spec })
@@ -139,6 +140,8 @@ describe('lists', needsControlPlane, () => {
     const { json } = await ask('')
     const then = json.metadata.resourceVersion
     await add('b')
+    // A list of the newest state, so that the watch cache, which answers below, has seen it as well.
+    await ask('')
     const exact = await ask(`resourceVersion=${then}&resourceVersionMatch=Exact`)
     assert.deepEqual([namesOf(exact.json), exact.json.metadata.resourceVersion], [namesOf(json), then])
     assert.deepEqual(await names(`resourceVersion=${then}&resourceVersionMatch=NotOlderThan`), ['a', 'b'])

@@ -15,7 +15,7 @@ import type { Kube } from '../../../src/kube/kube.ts'
 import { aConfigMap, aRole, uniqueName } from '../../support/builders.ts'
 import { needsControlPlane } from '../../support/control-plane.ts'
 import { aDeployment, aPod, aValidatingConfiguration, aWebhook } from '../../support/kind-samples.ts'
-import { clusterWide, kindScene, refusal, whyInvalid } from '../../support/kind-scene.ts'
+import { clusterWide, kindScene, podScene, refusal, whyInvalid } from '../../support/kind-scene.ts'
 
 const subdomain =
   "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')"
@@ -67,7 +67,7 @@ describe('the metadata of every object', needsControlPlane, () => {
   })
 
   test('E11: the main resource cannot touch the status, nor the status subresource the spec', async (t) => {
-    const { kube, namespace } = await kindScene(t)
+    const { kube, namespace } = await podScene(t)
     const collection = kube.of(pods, namespace)
     const created = await collection.create({ ...aPod('web'), status: { phase: 'Running', message: 'mine' } })
     assert.deepEqual(created.status, { phase: 'Pending', qosClass: 'BestEffort' })

@@ -12,21 +12,14 @@ import type { Document, Schema } from '../../support/openapi.ts'
 import { findDocument, operationsOf, referencesIn, schemaPrefix } from '../../support/openapi.ts'
 import { rawRequest } from '../../support/raw-request.ts'
 
-/** A real server publishes a while after the kind is served, longer where many come and go. */
-const patiently = { withinMs: 45_000 }
-
 async function start(t: TestContext) {
   const plane = await startControlPlane(t)
   const admin = kubeClient(t, plane.connection())
   const published = (path: string, isNew: (document: Document) => boolean = () => true) =>
-    eventually(
-      `${path} is published`,
-      async () => {
-        const document = await findDocument(plane, path)
-        return document && isNew(document) && document
-      },
-      patiently,
-    )
+    eventually(`${path} is published`, async () => {
+      const document = await findDocument(plane, path)
+      return document && isNew(document) && document
+    })
   const defined = async (input: DefinitionInput) => {
     const kind = await define(t, admin, input)
     return { kind, document: await published(`apis/${kind.group}/v1`), name: modelOf(kind) }
@@ -189,16 +182,16 @@ describe('OpenAPI of custom kinds', needsControlPlane, () => {
     const { kind, name } = await defined({ versions: [{ spec: { type: 'object', properties: {} } }] })
     const path = `apis/${kind.group}/v1`
     const hashOf = async () => (await rawRequest(plane, { path: '/openapi/v3' })).json.paths[path]?.serverRelativeURL
-    const before = await eventually('it is in the index', hashOf, patiently)
+    const before = await eventually('it is in the index', hashOf)
     await redefine(admin, kind.name, ({ versions }) => {
       const [{ schema } = {}] = versions ?? []
       Object.assign(schema?.openAPIV3Schema?.properties?.['spec'] ?? {}, { properties: { size: { type: 'integer' } } })
     })
     const changed = await published(path, (document) => ofSpec(document, name) !== undefined)
     assert.deepEqual(ofSpec(changed, name), { size: { type: 'integer' } })
-    await eventually('the index moves', async () => (await hashOf()) !== before, patiently)
+    await eventually('the index moves', async () => (await hashOf()) !== before)
     await admin.of(customResourceDefinitions).delete(kind.name)
-    await eventually('it is gone', async () => !(await findDocument(plane, path)), patiently)
-    await eventually('the index knows', async () => (await hashOf()) === undefined, patiently)
+    await eventually('it is gone', async () => !(await findDocument(plane, path)))
+    await eventually('the index knows', async () => (await hashOf()) === undefined)
   })
 })

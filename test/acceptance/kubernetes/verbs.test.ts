@@ -5,7 +5,7 @@ import { describe, test } from 'node:test'
 import { configMaps, deployments, pods } from '../../../src/kube/kinds.ts'
 import { aConfigMap } from '../../support/builders.ts'
 import { needsControlPlane, startControlPlane } from '../../support/control-plane.ts'
-import { freshNamespace } from '../../support/fresh-namespace.ts'
+import { freshNamespace, untilPodsCanBeMade } from '../../support/fresh-namespace.ts'
 import { kubeClient } from '../../support/kube-client.ts'
 import type { RawRequest } from '../../support/raw-request.ts'
 import { rawRequest } from '../../support/raw-request.ts'
@@ -140,6 +140,7 @@ describe('verbs', needsControlPlane, () => {
 
   test('E6: the status subresource is read, replaced and patched by itself', async (t) => {
     const { kube, namespace } = await scene(t)
+    await untilPodsCanBeMade(kube, namespace)
     const collection = kube.of(pods, namespace)
     await collection.create({ metadata: { name: 'a' }, spec: { containers: [{ name: 'main', image: 'example' }] } })
     const read = await kube.request<{ spec: object }>({ path: `/api/v1/namespaces/${namespace}/pods/a/status` })
