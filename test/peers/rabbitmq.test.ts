@@ -103,7 +103,7 @@ test(
     const data = { cluster_id: clusterC.id, reason: 'manual', force_immediate: false }
     const event = JSON.stringify({ specversion: '1.0', id: '1', source: 'sentinel', type: rotateType, data })
 
-    await duringOutage(scene.databaseUrl, async () => {
+    await duringOutage(scene, async () => {
       await send(event)
       await eventually('it could not be handled', async () => (await counted('failed')) > 0)
     })

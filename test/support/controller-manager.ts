@@ -89,11 +89,17 @@ const harmless = [
   /options\.go:\d+\] The manifest file is empty, ignoring\./,
 ]
 
+/** What its election says of an answer that it does not wait for: it has 5 s, and tries again. */
+const ofImpatience = /leaderelection\.go:\d+\] .*(context deadline exceeded|Client\.Timeout exceeded)/
+/** What it says afterwards when that was done all the same. */
+const ofLateEffects = /leaderelection\.go:\d+\] .*the object has been modified/
+
 /** What it says while nobody answers, and of watches that end with the server. */
 const ofAbsence = [/connect: connection refused/, /EOF/, /connection reset by peer/, /http2: client connection lost/]
 
 /** Its warnings and errors, but for those that say nothing about the answers it gets. */
 export function complaintsIn(log: readonly string[], { whileAway = false } = {}): string[] {
-  const known = whileAway ? [...harmless, ...ofAbsence] : harmless
+  const wasImpatient = log.some((line) => ofImpatience.test(line))
+  const known = [...harmless, ofImpatience, ...(wasImpatient ? [ofLateEffects] : []), ...(whileAway ? ofAbsence : [])]
   return log.filter((line) => /^[WEF]\d{4} /.test(line) && !known.some((pattern) => pattern.test(line)))
 }

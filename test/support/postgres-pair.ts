@@ -13,7 +13,7 @@ import { teardown } from './test-scope.ts'
 export interface Pair {
   /** Of a migrated database, through the address. */
   url: string
-  /** Kills the primary: nothing answers behind the address. */
+  /** Kills the primary: from then on nothing answers behind the address. */
   killPrimary(): void
   /** Makes the standby a primary and leads the address to it. */
   failOver(): Promise<void>
@@ -52,6 +52,8 @@ export async function aPair(t: TestScope): Promise<Pair> {
     url: `postgresql://postgres@127.0.0.1:${address.port}/${database}`,
     killPrimary() {
       process.kill(primary.pid, 'SIGKILL')
+      // What it has started would answer for a moment more.
+      address.leadTo(undefined)
     },
     async failOver() {
       await ask(standby.url, 'SELECT pg_promote()')
@@ -76,13 +78,14 @@ async function ask(url: string, text: string): Promise<Record<string, unknown>[]
 }
 
 async function anAddress(t: TestScope, first: string) {
-  let target = first
+  let target: string | undefined = first
   const open = new Set<Socket>()
   const cut = () => {
     for (const socket of open) socket.destroy()
     open.clear()
   }
   const server = createServer((socket) => {
+    if (target === undefined) return void socket.destroy()
     const onward = connect(target)
     for (const [one, other] of [
       [socket, onward],
@@ -107,7 +110,8 @@ async function anAddress(t: TestScope, first: string) {
   if (typeof bound !== 'object' || !bound) throw new Error('no port')
   return {
     port: bound.port,
-    leadTo(path: string) {
+    /** Undefined: to nobody. Who is there is cut off. */
+    leadTo(path: string | undefined) {
       target = path
       cut()
     },

@@ -13,8 +13,9 @@ import type { Outside, OutsideSettings } from '../../src/pull-secrets/events/ind
 import { eventsAndSinks } from '../../src/pull-secrets/events/index.ts'
 import type { LoopName } from '../../src/pull-secrets/loop.ts'
 import type { Copy, Sink } from '../../src/pull-secrets/sinks/sink.ts'
+import { eventually } from './eventually.ts'
 import { serverUrl } from './postgres.ts'
-import type { Pod } from './pull-secret-scene.ts'
+import type { Pod, PullSecretScene } from './pull-secret-scene.ts'
 import type { TestScope } from './test-scope.ts'
 import { teardown } from './test-scope.ts'
 
@@ -72,14 +73,22 @@ export async function killedAt(
   )
 }
 
-/** Nobody gets into the database, and whoever is in is put out, until it is over. */
-export async function duringOutage(databaseUrl: string, work: () => Promise<void>): Promise<void> {
+/** Nobody gets into the database, and whoever is in is put out and has heard of it, until it is over. */
+export async function duringOutage(
+  { databaseUrl, database }: Pick<PullSecretScene, 'databaseUrl' | 'database'>,
+  work: () => Promise<void>,
+): Promise<void> {
   const name = /\/([^/?]+)(\?|$)/.exec(databaseUrl)?.[1]
   const admin = new pg.Client(await serverUrl())
   await admin.connect()
   try {
     await admin.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`)
     await admin.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [name])
+    // A client that hears of its end only later would be handed out when the outage is over.
+    await eventually('everybody is out, and knows', async () => {
+      const { rows } = await admin.query('SELECT FROM pg_stat_activity WHERE datname = $1', [name])
+      return rows.length + database.data.totalCount + database.locks.totalCount === 0
+    })
     await work()
   } finally {
     await admin.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS true`)

@@ -33,6 +33,8 @@ export interface Fault {
     /** 429 with HTML, as a proxy in front answers. */
     | { tooMany: { retryAfter?: string } }
     | { delayMs: number }
+    /** Called when the whole call is there; until it resolves nothing happens. */
+    | { hold: () => Promise<void> }
     /** Answers nothing until the client gives up; the effect happens at once. */
     | 'apply-then-hang'
 }

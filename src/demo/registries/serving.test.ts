@@ -65,6 +65,22 @@ suite('what all stand-ins share', () => {
     assert.equal(effects(), 1)
   })
 
+  test('a call can be held, and goes on when it is let go', async (t) => {
+    const { standIn, status, effects } = await scene(t)
+    const held = Promise.withResolvers<void>()
+    const gate = Promise.withResolvers<void>()
+    const hold = () => {
+      held.resolve()
+      return gate.promise
+    }
+    standIn.fail({ do: { hold } })
+    const answer = status()
+    await held.promise
+    assert.equal(effects(), 0)
+    gate.resolve()
+    assert.deepEqual([await answer, effects()], [200, 1])
+  })
+
   test('by chance calls fail, half of them after their effect', async (t) => {
     const { standIn, status, effects } = await scene(t, { random: randomFrom(() => 0.4) })
     standIn.chaos = 0.3

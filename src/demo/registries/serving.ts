@@ -110,6 +110,10 @@ export async function serveStandIn(registry: Registry, options: ServingOptions):
       await sleep(clock, fault.delayMs, over.signal)
       return say(effect())
     }
+    if ('hold' in fault) {
+      await fault.hold()
+      return say(effect())
+    }
     if ('tooMany' in fault) return say(tooMany(fault.tooMany.retryAfter))
     if ('applyThenAnswer' in fault) {
       effect()

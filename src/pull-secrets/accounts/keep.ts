@@ -56,8 +56,10 @@ async function keepIn(
   actor: Actor,
 ): Promise<Kept> {
   const isStaged = row.rotation_id !== null
+  // Before the rival is looked for: who makes one count holds its cluster in the same way, so none can come after that.
+  const isUnwanted = row.account_id !== null && (await isBlocked(tx, row.account_id))
   const rival = isStaged ? undefined : await activeOf(tx, row)
-  if (rival || (row.account_id && (await isBlocked(tx, row.account_id)))) {
+  if (rival || isUnwanted) {
     const marked = await tx
       .updateTable('registry_credentials')
       .set({ state: 'revoking', updated_at: sql`now()` })

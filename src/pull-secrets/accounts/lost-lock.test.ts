@@ -1,6 +1,8 @@
 /** What one does who has lost the lock and does not know it yet, while others go on. */
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
+import { eventually } from '../../../test/support/eventually.ts'
 import type { PullSecretScene } from '../../../test/support/pull-secret-scene.ts'
 import {
   aKeyRing,
@@ -22,8 +24,10 @@ import { failures } from '../failures.ts'
 import { tokenVault } from '../keys/index.ts'
 import { clusterLock } from '../locking/index.ts'
 import type { RegistryDriver } from '../registries/registry.ts'
+import type { Tx } from '../store/tables.ts'
 import { accounts } from './index.ts'
-import { keep } from './keep.ts'
+import { openIntent } from './intents.ts'
+import { isBlocked, keep } from './keep.ts'
 import { tools } from './tools.ts'
 
 const { signal } = new AbortController()
@@ -77,6 +81,102 @@ test('a credential is not its own rival: what somebody else made count stays', a
   await sweepAll(scene)
   assert.deepEqual(await statesIn(scene), ['active'])
   assert.ok(scene.quay.logsIn(...loginOf(pullSecret, 'quay.io')))
+})
+
+/** What somebody else does in a transaction that ends once somebody waits for it. */
+async function atTheSameTime<T>(
+  { database }: PullSecretScene,
+  others: (tx: Tx) => Promise<unknown>,
+  ours: () => Promise<T>,
+): Promise<T> {
+  const { promise: done, resolve: isDone } = Promise.withResolvers<void>()
+  const { promise: end, resolve: letEnd } = Promise.withResolvers<void>()
+  const ended = database.db.transaction().execute(async (tx) => {
+    await others(tx)
+    isDone()
+    await end
+  })
+  await Promise.race([done, ended])
+  const outcome = Promise.allSettled([ours()])
+  await eventually('somebody waits for it', async () => {
+    const { rows } = await database.data.query(
+      `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+    )
+    return rows.length > 0
+  })
+  letEnd()
+  await ended
+  const [settled] = await outcome
+  if (settled.status === 'rejected') throw settled.reason
+  return settled.value
+}
+
+test('of two that are made to count at the same time the second is surplus', async (t) => {
+  const scene = await only(t, 'quay')
+  const dying = await scene.pod({ checkpoint: diesAt('pull.account-made') })
+  await assert.rejects(dying.service.issuing.generate({ cluster: clusterC }, tester))
+  const { db } = scene.database
+  const row = await db.selectFrom('registry_credentials').selectAll().executeTakeFirstOrThrow()
+  const intent = await db.selectFrom('credential_intents').selectAll().executeTakeFirstOrThrow()
+  const late = tools(await holder(scene))
+  const rival = { id: randomUUID(), external_name: 'rival', username: 'rival', generation: 1, state: 'active' } as const
+  const kept = await atTheSameTime(
+    scene,
+    async (tx) => {
+      await isBlocked(tx, clusterC.id)
+      const { account_id, registry_id, hyperfleet_instance_id } = row
+      const shared = { account_id, registry_id, hyperfleet_instance_id }
+      await tx
+        .insertInto('registry_credentials')
+        .values({ ...shared, ...rival })
+        .execute()
+    },
+    () =>
+      keep(
+        late,
+        { row, intent },
+        { username: row.username, token: Secret.of('late') },
+        { action: 'create', isLate: false },
+        tester,
+      ),
+  )
+  assert.equal('surplus' in kept && kept.surplus?.id, rival.id)
+  assert.deepEqual(await statesIn(scene), ['revoking', 'active'])
+})
+
+test('two that bring one back at the same time go on with one intent', async (t) => {
+  const scene = await only(t, 'redhat')
+  await scene.service.issuing.generate({ cluster: clusterC }, tester)
+  await scene.service.ending.suspend(clusterC.id, 'abuse', tester)
+  const { db } = scene.database
+  await db.updateTable('cluster_suspensions').set({ phase: 'resuming' }).execute()
+  const [suspended] = await rowsIn(scene)
+  assert.ok(suspended)
+  const late = accounts(await holder(scene))
+  const back = await atTheSameTime(
+    scene,
+    async (tx) => {
+      await tx.selectFrom('registry_credentials').selectAll().forUpdate().execute()
+      await openIntent(tx, scene.clock.now(), { ...suspended, generation: 1 }, 'recover')
+    },
+    () => late.revive(suspended, clusterC, signal, tester),
+  )
+  assert.deepEqual([back.id, back.state, back.generation], [suspended.id, 'active', 1])
+  const intents = await db.selectFrom('credential_intents').select('phase').where('op', '=', 'recover').execute()
+  assert.deepEqual(intents, [{ phase: 'committed' }])
+})
+
+test('what somebody else has taken up meanwhile is not brought back', async (t) => {
+  const scene = await only(t, 'redhat')
+  await scene.service.issuing.generate({ cluster: clusterC }, tester)
+  await scene.service.ending.suspend(clusterC.id, 'abuse', tester)
+  const [suspended] = await rowsIn(scene)
+  assert.ok(suspended)
+  await scene.service.ending.remove(clusterC.id, tester)
+  const calls = scene.redhat.calls.length
+  const late = accounts(await holder(scene))
+  await assert.rejects(late.revive(suspended, clusterC, signal, tester), isBusy)
+  assert.equal(scene.redhat.calls.length, calls, 'no registry is asked')
 })
 
 test('the sweeper leaves the pool alone while somebody fills it', async (t) => {

@@ -46,10 +46,20 @@ async function bringBack(
   actor: Actor,
 ): Promise<CredentialRow | 'foreign' | undefined> {
   const { database, clock, checkpoint, counts } = deps
-  const { intent } = await transact(database.db, async (tx) => {
+  const begun = await transact(database.db, async (tx) => {
+    // Held as by whoever retires it: somebody who has lost the lock may be at it as well, and both go on with one intent.
+    const present = await tx
+      .selectFrom('registry_credentials')
+      .select('state')
+      .where('id', '=', credential.id)
+      .forUpdate()
+      .executeTakeFirst()
+    if (present?.state !== 'suspended') return undefined
     const generation = await nextGeneration(tx, cluster.id, driver.id)
     return await openIntent(tx, clock.now(), { ...credential, generation }, 'recover')
   })
+  if (!begun) throw settledByAnother(cluster)
+  const { intent } = begun
   checkpoint('pull.intent-planned')
   let account: Account | 'foreign' | undefined
   try {
@@ -69,11 +79,13 @@ async function bringBack(
   if (!row) {
     // Somebody else settled it while the lock was lost.
     await clearUnrecorded(deps, credential, held, actor)
-    throw failures.PULL_BUSY({ cluster: cluster.id, retryAfterSeconds: 1 })
+    throw settledByAnother(cluster)
   }
   counts.turns.inc({ registry: driver.id, turn: 'revived' })
   return row
 }
+
+const settledByAnother = ({ id }: ClusterFacts) => failures.PULL_BUSY({ cluster: id, retryAfterSeconds: 1 })
 
 /**
  * What was ours may have been purged, and its name be somebody else's by now: whose it is is asked before anything is

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { test } from 'node:test'
 import { eventually } from '../../../test/support/eventually.ts'
+import { FakeClock } from '../../../test/support/fake-clock.ts'
 import { freshDatabase } from '../../../test/support/postgres.ts'
 import { teardown } from '../../../test/support/test-scope.ts'
 import { isFailure } from '../../core/failure.ts'
@@ -189,7 +190,7 @@ test('no server at all is PULL_DATABASE_AWAY', async () => {
 
 test('one that waits for a place of loops keeps no request from its cluster', async (t) => {
   const { pod } = await aDatabase(t, 2)
-  const { lock } = pod({ waitMs: 5_000 })
+  const { lock } = pod({ clock: new FakeClock() })
   const gate = aGate()
   const first = lock.tryHold('a', () => gate.passed)
   const second = lock.tryHold('b', async () => 'tried')

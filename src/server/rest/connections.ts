@@ -1,14 +1,16 @@
-import type { IncomingMessage, Server } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
 
 /**
  * Connections of a server that is to stop. Node waits for those on which nobody has asked anything yet, as clients open
- * them in advance, and ends none that has not shaken hands.
+ * them in advance, and ends none that has not shaken hands. It also waits for those that were busy when it was told to
+ * stop, however long ago they have had their answer: their clients keep them for the next request.
  */
 export class Connections {
   readonly #open = new Set<Socket>()
-  readonly #asked = new WeakSet<Socket>()
+  /** The answer to what was asked last. */
+  readonly #answers = new WeakMap<Socket, ServerResponse>()
   readonly #isSecure: boolean
   #isEnding = false
 
@@ -21,13 +23,23 @@ export class Connections {
     }
     server.on('connection', add)
     server.on('secureConnection', add)
-    server.on('request', ({ socket }: IncomingMessage) => this.#asked.add(socket))
+    server.on('request', ({ socket }: IncomingMessage, answer: ServerResponse) => {
+      this.#answers.set(socket, answer)
+      answer.once('close', () => {
+        if (this.#isEnding && this.#answers.get(socket) === answer) socket.destroySoon()
+      })
+    })
   }
 
-  /** Also those that are only now ready to be used. */
+  /** Those that nobody has used at once, also when they are ready only now; each other one with its last answer. */
   endUnused(): void {
     this.#isEnding = true
-    for (const socket of this.#open) if (this.#isUnused(socket)) socket.destroy()
+    for (const socket of this.#open) {
+      if (this.#isUnused(socket)) socket.destroy()
+      const answer = this.#answers.get(socket)
+      // So that its client does not ask again where nobody will answer.
+      if (answer && !answer.headersSent) answer.setHeader('connection', 'close')
+    }
   }
 
   endAll(): void {
@@ -37,6 +49,6 @@ export class Connections {
   /** Below TLS there are no requests: there whoever has sent anything is shaking hands, or has. */
   #isUnused(socket: Socket): boolean {
     if (this.#isSecure && !(socket instanceof TLSSocket)) return socket.bytesRead === 0
-    return !this.#asked.has(socket)
+    return !this.#answers.has(socket)
   }
 }

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { Agent, get } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { connect } from 'node:net'
 import type { TestContext } from 'node:test'
 import { test } from 'node:test'
 import { connect as tlsConnect } from 'node:tls'
+import { eventually } from '../../../test/support/eventually.ts'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
 import { systemClock } from '../../core/clock.ts'
 import { isFailure } from '../../core/failure.ts'
@@ -76,6 +79,47 @@ test('what is under way when it is told to stop is answered, and then it ends', 
   assert.deepEqual(await (await answer).json(), { done: true })
   await ended
   await assert.rejects(fetch(`${url}/thing`))
+})
+
+const refused = (port: number) =>
+  eventually('nobody new is let in', async () => {
+    const socket = connect(port, '127.0.0.1')
+    try {
+      await once(socket, 'connect')
+      return false
+    } catch {
+      return true
+    } finally {
+      socket.destroy()
+    }
+  })
+
+test('a connection that its client keeps ends with the answer that was under way, however long the drain', async (t) => {
+  const clock = new FakeClock()
+  const begun = Promise.withResolvers<void>()
+  const finish = Promise.withResolvers<void>()
+  const { port, stop, ended } = await running(
+    t,
+    optionsOf(
+      async () => {
+        begun.resolve()
+        await finish.promise
+        return { status: 200, body: { done: true } }
+      },
+      { clock },
+    ),
+  )
+  const agent = new Agent({ keepAlive: true })
+  t.after(() => agent.destroy())
+  const asking = once(get({ port, host: '127.0.0.1', path: '/thing', agent }), 'response')
+  await begun.promise
+  stop.abort()
+  await refused(port)
+  finish.resolve()
+  const [answer] = await asking
+  assert.deepEqual([answer.statusCode, answer.headers.connection], [200, 'close'])
+  assert.equal(Buffer.concat(await Array.fromAsync(answer)).toString(), '{"done":true}')
+  await ended
 })
 
 for (const scheme of ['http', 'https'] as const)

@@ -50,7 +50,7 @@ test('P36: the same rotate event twice makes one rotation; what is malformed is 
   await outside.tick('status')
 
   const event = anEvent()
-  await duringOutage(scene.databaseUrl, async () => {
+  await duringOutage(scene, async () => {
     await assert.rejects(post(outside, event), 'not acknowledged: its sender has to send it again')
   })
   assert.equal(await resultOf(post(outside, event)), 'done')

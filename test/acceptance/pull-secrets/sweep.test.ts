@@ -15,6 +15,8 @@ const died = /killed at/
 
 /** As a process does it on its own: two intervals, and no more. */
 async function twoIntervals({ clock, tick, settings }: PullSecretScene): Promise<void> {
+  // By its clock, intents are as old as they are: the database stamps them by the machine's.
+  await clock.jumpTo(new Date())
   for (let n = 0; n < 2; n += 1) {
     await clock.advance(settings.loops.sweepMs)
     await tick('sweep')
