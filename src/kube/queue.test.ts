@@ -103,6 +103,48 @@ test('back-off grows from failure to failure, is bounded, and starts over once f
   assert.equal(queue.addRateLimited('a'), 100)
 })
 
+test('success ends the back-off of a former failure, and nothing that was asked for otherwise', async () => {
+  const { clock, queue } = aQueue()
+  queue.addRateLimited('a')
+  queue.addAfter('a', 5_000)
+  queue.forget('a')
+  await clock.advance('4999ms')
+  assert.equal(await takeNow(queue), undefined)
+  await clock.advance('1ms')
+  assert.equal(await takeNow(queue), 'a')
+  queue.addRateLimited('b')
+  queue.add('b')
+  queue.forget('b')
+  assert.equal(await takeNow(queue), 'b')
+})
+
+test('a back-off that ends during a run is followed by another one only if that run does not succeed', async () => {
+  const { clock, queue } = aQueue()
+  for (const isSuccess of [true, false]) {
+    queue.addRateLimited('a')
+    queue.add('a')
+    await queue.take()
+    await clock.advance('10s')
+    if (isSuccess) queue.forget('a')
+    queue.done('a')
+    assert.equal(await takeNow(queue), isSuccess ? undefined : 'a')
+  }
+})
+
+test('a run that fails while an earlier back-off ends waits for its own', async () => {
+  const { clock, queue } = aQueue()
+  queue.addRateLimited('a')
+  queue.add('a')
+  await queue.take()
+  await clock.advance('10s')
+  const ms = queue.addRateLimited('a')
+  queue.done('a')
+  await clock.advance(ms - 1)
+  assert.equal(await takeNow(queue), undefined)
+  await clock.advance(1)
+  assert.equal(await takeNow(queue), 'a')
+})
+
 test('a back-off is running time, a later moment is one of the wall clock', async () => {
   const { clock, queue } = aQueue()
   queue.addRateLimited('failed')
@@ -163,6 +205,7 @@ const aStep: fc.Arbitrary<Step> = fc.oneof(
 class Model {
   readonly wanted = new Set<string>()
   readonly later = new Map<string, number>()
+  readonly retries = new Map<string, number>()
   readonly running: string[] = []
   readonly #clock: FakeClock
 
@@ -177,6 +220,18 @@ class Model {
     else this.later.set(key, Math.min(at, this.later.get(key) ?? at))
   }
 
+  retryAfter(key: string, ms: number): void {
+    this.passTime()
+    const now = this.#clock.now().getTime()
+    const pending = this.retries.get(key) ?? now
+    this.retries.set(key, pending > now ? Math.min(pending, now + ms) : now + ms)
+  }
+
+  forget(key: string): void {
+    this.passTime()
+    this.retries.delete(key)
+  }
+
   begin(key: string): void {
     this.passTime()
     assert.ok(!this.running.includes(key), `${key} is with two workers`)
@@ -187,6 +242,10 @@ class Model {
   passTime(): void {
     for (const [key, at] of this.later) {
       if (at > this.#clock.now().getTime() || !this.later.delete(key)) continue
+      this.wanted.add(key)
+    }
+    for (const [key, at] of this.retries) {
+      if (at > this.#clock.now().getTime() || this.running.includes(key) || !this.retries.delete(key)) continue
       this.wanted.add(key)
     }
   }
@@ -220,10 +279,11 @@ async function follow(steps: Step[], fraction: () => number): Promise<void> {
         const ms = queue.addRateLimited(step.key)
         const full = Math.min(backoff.maxMs, backoff.baseMs * 2 ** attempt)
         assert.ok(ms <= full && ms >= Math.floor(full * 0.8), `wait ${attempt} is ${ms} ms`)
-        return model.wantAfter(step.key, ms)
+        return model.retryAfter(step.key, ms)
       }
       case 'forget':
         queue.forget(step.key)
+        model.forget(step.key)
         return assert.equal(queue.attempts(step.key), 0)
       case 'take':
         return take()
@@ -255,7 +315,7 @@ async function follow(steps: Step[], fraction: () => number): Promise<void> {
     }
     assert.deepEqual([...model.wanted], [], 'lost or late')
   }
-  assert.deepEqual([...model.later], [], 'lost')
+  assert.deepEqual([...model.later, ...model.retries], [], 'lost')
   assert.deepEqual(problems, [])
 }
 

@@ -14,6 +14,11 @@ export interface QueueOptions {
   backoff?: BackoffOptions
 }
 
+interface Waiting {
+  at: number
+  timer: Disposable
+}
+
 /**
  * The keys that want work, each at most once. A key is never with two workers at a time; one that is added while it
  * runs runs again afterwards, once, however often it was added.
@@ -30,7 +35,10 @@ export class WorkQueue {
   #cursor = this.#ready.values()
   readonly #running = new Set<Key>()
   readonly #addedWhileRunning = new Set<Key>()
-  readonly #later = new Map<Key, { at: number; timer: Disposable }>()
+  readonly #later = new Map<Key, Waiting>()
+  /** Apart from what was wished for later: success ends these alone. */
+  readonly #retries = new Map<Key, Waiting>()
+  readonly #retryWhileRunning = new Set<Key>()
   readonly #attempts = new Map<Key, number>()
   readonly #takers = new Set<(key: Key | undefined) => void>()
   readonly #drained = Promise.withResolvers<void>()
@@ -62,7 +70,7 @@ export class WorkQueue {
   addAfter(key: Key, ms: number): void {
     if (!Number.isFinite(ms)) throw new RangeError(`cannot wait ${ms} ms`)
     if (ms <= 0) this.add(key)
-    else this.#addLater(key, Math.min(ms, longestMs), (at, wake) => this.#clock.timer(at, wake))
+    else this.#wait(this.#later, key, Math.min(ms, longestMs), (at) => this.#clock.timer(at, () => this.#wake(key)))
   }
 
   /** Asks for `key` to be run after its back-off, which grows until `forget`. Returns the milliseconds of that wait. */
@@ -70,7 +78,8 @@ export class WorkQueue {
     const attempt = this.attempts(key)
     this.#attempts.set(key, attempt + 1)
     const ms = backoffMs(attempt, this.#backoff, this.#random)
-    this.#addLater(key, ms, (_, wake) => this.#clock.countdown(ms, wake))
+    this.#retryWhileRunning.delete(key)
+    this.#wait(this.#retries, key, ms, () => this.#clock.countdown(ms, () => this.#retry(key)))
     return ms
   }
 
@@ -79,9 +88,15 @@ export class WorkQueue {
     return this.#attempts.get(key) ?? 0
   }
 
-  /** The next failure of `key` is its first again. */
+  /**
+   * The next failure of `key` is its first again, and its back-off is over without another run: that would do again what
+   * has just been done, by a view that may not show it yet. What `add` and `addAfter` ask for stays.
+   */
   forget(key: Key): void {
     this.#attempts.delete(key)
+    this.#retries.get(key)?.timer[Symbol.dispose]()
+    this.#retries.delete(key)
+    this.#retryWhileRunning.delete(key)
   }
 
   /**
@@ -113,7 +128,8 @@ export class WorkQueue {
   /** Gives back a taken key, whatever came of it. */
   done(key: Key): void {
     if (!this.#running.delete(key)) throw new Error(`done(${key}) without take`)
-    if (this.#addedWhileRunning.delete(key)) this.add(key)
+    const isToRetry = this.#retryWhileRunning.delete(key)
+    if (this.#addedWhileRunning.delete(key) || isToRetry) this.add(key)
     this.#resolveIfDrained()
   }
 
@@ -123,25 +139,36 @@ export class WorkQueue {
    */
   shutdown(): Promise<void> {
     this.#isShutDown = true
-    for (const { timer } of this.#later.values()) timer[Symbol.dispose]()
-    for (const keys of [this.#ready, this.#addedWhileRunning, this.#later, this.#attempts]) keys.clear()
+    for (const waiting of [this.#later, this.#retries]) {
+      for (const { timer } of waiting.values()) timer[Symbol.dispose]()
+      waiting.clear()
+    }
+    for (const keys of [this.#ready, this.#addedWhileRunning, this.#retryWhileRunning, this.#attempts]) keys.clear()
     for (const taker of this.#takers) taker(undefined)
     this.#takers.clear()
     this.#resolveIfDrained()
     return this.#drained.promise
   }
 
-  #addLater(key: Key, ms: number, set: (at: Date, wake: () => void) => Disposable): void {
+  #wait(waiting: Map<Key, Waiting>, key: Key, ms: number, set: (at: Date) => Disposable): void {
     if (this.#isShutDown) return
     const at = after(this.#clock.now(), ms)
-    const kept = this.#later.get(key)
+    const kept = waiting.get(key)
     if (kept && kept.at <= at.getTime()) return
     kept?.timer[Symbol.dispose]()
-    const timer = set(at, () => {
-      this.#later.delete(key)
-      this.add(key)
-    })
-    this.#later.set(key, { at: at.getTime(), timer })
+    waiting.set(key, { at: at.getTime(), timer: set(at) })
+  }
+
+  #wake(key: Key): void {
+    this.#later.delete(key)
+    this.add(key)
+  }
+
+  /** A run that has begun meanwhile may be the retry. */
+  #retry(key: Key): void {
+    this.#retries.delete(key)
+    if (this.#running.has(key)) this.#retryWhileRunning.add(key)
+    else this.add(key)
   }
 
   #shift(): Key | undefined {

@@ -58,6 +58,25 @@ test('other changes of a lease, and other leases, are no heartbeat', async () =>
   assert.equal(beats.receivedAt('east'), undefined)
 })
 
+test('a renewTime that was looked up is received once, as a renewal of the moment at which the old one was known', async () => {
+  const { clock, beats, tell } = scene()
+  const heard = () => [beats.receivedAt('west'), beats.renewedAt('west')]
+  assert.equal(beats.looked('west', 'b'), false)
+  const old = lease('west', 'a')
+  tell({ type: 'added', object: old })
+  await clock.advance(5_000)
+  assert.equal(beats.looked('west', 'a'), false)
+  assert.deepEqual(heard(), [began, undefined])
+  assert.equal(beats.looked('west', 'b'), true)
+  const first = clock.now()
+  assert.deepEqual(heard(), [first, began])
+  await clock.advance(5_000)
+  tell({ type: 'updated', previous: old, object: lease('west', 'b') })
+  assert.deepEqual(heard(), [first, began])
+  assert.equal(beats.looked('west', 'c'), true)
+  assert.deepEqual(heard(), [clock.now(), first])
+})
+
 test('a deleted lease is forgotten', () => {
   const { beats, tell } = scene()
   tell({ type: 'added', object: lease('west', 'a') })

@@ -12,24 +12,33 @@ import type { HubSettings } from './deps.ts'
 export interface Heartbeats {
   /** Undefined while there is no lease of the cluster. A lease that is new to the hub counts as heard. */
   receivedAt(cluster: string): Date | undefined
-  /** Only what the hub saw change: undefined until the first renewal since the lease was new to the hub. */
+  /**
+   * The last renewal that the hub is sure of, because it saw the renewTime change: undefined until the first one since the
+   * lease was new to the hub.
+   */
   renewedAt(cluster: string): Date | undefined
+  /**
+   * What the server itself says the renewTime is, for a watch may hang. Another one than was known counts as received
+   * now, and as a renewal at the earliest moment it may have been. Returns whether it is another one.
+   */
+  looked(cluster: string, renewTime: string | undefined): boolean
 }
 
 export function heartbeats(leases: Pick<Informer<Lease>, 'on'>, clock: Clock): Heartbeats {
-  const heard = new Map<string, { receivedAt: Date; renewedAt?: Date }>()
+  const heard = new Map<string, { renewTime: string | undefined; receivedAt: Date; renewedAt?: Date }>()
   // Never given back: it lives as long as the informer.
   leases.on((change) => {
     const { name, namespace } = change.object.metadata
+    const renewTime = change.object.spec?.renewTime
     if (name !== leaseName || namespace === undefined) return
     const now = clock.now()
     switch (change.type) {
       case 'added':
-        heard.set(namespace, { receivedAt: now })
+        heard.set(namespace, { renewTime, receivedAt: now })
         break
       case 'updated':
-        if (change.previous.spec?.renewTime === change.object.spec?.renewTime) break
-        heard.set(namespace, { receivedAt: now, renewedAt: now })
+        if (change.previous.spec?.renewTime === renewTime || heard.get(namespace)?.renewTime === renewTime) break
+        heard.set(namespace, { renewTime, receivedAt: now, renewedAt: now })
         break
       case 'deleted':
         heard.delete(namespace)
@@ -38,6 +47,12 @@ export function heartbeats(leases: Pick<Informer<Lease>, 'on'>, clock: Clock): H
   return {
     receivedAt: (cluster) => heard.get(cluster)?.receivedAt,
     renewedAt: (cluster) => heard.get(cluster)?.renewedAt,
+    looked(cluster, renewTime) {
+      const known = heard.get(cluster)
+      if (!known || known.renewTime === renewTime) return false
+      heard.set(cluster, { renewTime, receivedAt: clock.now(), renewedAt: known.receivedAt })
+      return true
+    },
   }
 }
 

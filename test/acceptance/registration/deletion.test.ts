@@ -45,8 +45,7 @@ describe('deletion', needsControlPlane, () => {
   })
 
   const clusters = () => hub.admin.of(ManagedCluster.resource)
-  const isGone = (name: string) =>
-    eventually(`${name} is gone`, async () => !(await clusters().find(name)), { withinMs: 20_000 })
+  const isGone = (name: string) => eventually(`${name} is gone`, async () => !(await clusters().find(name)))
   const heldAddon = (cluster: string, name: string) =>
     addons(hub.admin, cluster).create({ metadata: { name, finalizers: ['example.com/held'] }, spec: {} })
   /** The message once the hub says that this much remains. */

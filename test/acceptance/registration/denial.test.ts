@@ -23,6 +23,7 @@ import { suiteScope } from '../../support/suite-scope.ts'
 import { timedPlane } from '../../support/timed-plane.ts'
 
 const acceptedCondition = 'HubAcceptedManagedCluster'
+const graceMs = 3_600_000
 const isDenied = (hub: MembershipScene, name: string) =>
   condition(hub, name, acceptedCondition, 'False', 'HubClusterAdminDenied')
 
@@ -114,7 +115,9 @@ describe('denial', needsControlPlane, () => {
     assert.deepEqual(role?.rules, before.role?.rules)
     assert.equal(work?.metadata.deletionTimestamp, undefined)
     assert.deepEqual(work?.metadata.finalizers, [finalizers.manifestWorkCleanup])
-    assert.equal(asked.at(-1), 'ensure forgiven')
+    // Of others it is asked again and again, at any moment.
+    const itsOwn = asked.filter((words) => words.endsWith(' forgiven'))
+    assert.equal(itsOwn.at(-1), 'ensure forgiven')
   })
 
   test('a cluster that was never accepted is not denied either, and loses what an earlier one of its name had', async () => {
@@ -138,10 +141,11 @@ test(
   needsControlPlane,
   async (t) => {
     const { plane, clock, advance } = await timedPlane(t)
-    const hub = await membershipScene(t, plane, { clock, settings: { unjoinGraceMs: 3_600_000 } })
+    const hub = await membershipScene(t, plane, { clock, settings: { unjoinGraceMs: graceMs } })
     const clusters = hub.admin.of(ManagedCluster.resource)
     for (const name of ['left', 'back', 'denied']) await hub.accepted(name)
-    const unjoined = { metadata: { annotations: { [annotations.unjoinedAt]: rfc3339(clock.now()) } } }
+    const unjoinedAt = rfc3339(clock.now())
+    const unjoined = { metadata: { annotations: { [annotations.unjoinedAt]: unjoinedAt } } }
     for (const name of ['left', 'back'])
       await clusters.patch(name, { type: 'merge', body: { ...unjoined, spec: { hubAcceptsClient: false } } })
     await hub.setAccepted('denied', false)
@@ -156,10 +160,13 @@ test(
       () => hub.deps.view.clusters.get('left')?.metadata.annotations?.[annotations.unjoinedAt],
     )
 
-    await advance(3_600_000 - 5_000)
+    // A minute before it is due, not a second: waiting for the witness takes time of the clock, too.
+    const dueAt = Date.parse(unjoinedAt) + graceMs
+    await advance(dueAt - 60_000 - clock.now().getTime())
     await hub.accepted('witness')
+    assert.ok(clock.now().getTime() < dueAt, 'the clock is not past it')
     assert.ok(await clusters.find('left'), 'not a moment too early')
-    await advance('6s')
+    await advance('61s')
     await eventually('it is gone', async () => !(await clusters.find('left')))
     assert.deepEqual(await presentRights(hub.admin, 'left'), ['namespace'])
     assert.ok(await clusters.find('denied'))

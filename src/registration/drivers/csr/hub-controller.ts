@@ -62,26 +62,27 @@ async function reconcile(
   // A cluster that comes by another way has no use for a certificate, which would outlive what that way takes back.
   const open = wayOf(cluster) === 'csr' ? all.filter(isOpen) : []
   const wakes: number[] = []
+  const approve = async (request: SeenRequest, why: 'renewal' | 'bootstrap') => {
+    if (await effects.approve(cluster, request, why)) requests.noteApproval(request)
+  }
 
   const replaced: Judged[] = []
   for (const request of open.filter(isRenewal)) {
     if (cluster.spec?.hubAcceptsClient !== true) break
-    const second = judgeRenewal(cluster, all, request)
+    const second = judgeRenewal(cluster, requests.of(key), request)
     if (second) replaced.push(second)
-    else if (await effects.mayRenew(request)) await effects.approve(cluster, request, 'renewal')
+    else if (await effects.mayRenew(request)) await approve(request, 'renewal')
     else wakes.push(recheckRightsMs)
   }
 
-  const judged = judge(
-    cluster,
-    all,
-    open.filter((request) => !isRenewal(request)),
-    deps,
-    removed.openUntil,
-  )
+  const bootstraps = open.filter((request) => !isRenewal(request))
+  const judgeAll = () => judge(cluster, requests.of(key), bootstraps, deps, removed.openUntil)
+  const nextOf = (judged: readonly Judged[]) => judged.find((one) => mayApprove(one, cluster, deps))
+  let judged = judgeAll()
+  if (nextOf(judged)?.incumbent && (await effects.wasRenewed(cluster))) judged = judgeAll()
   // One a turn: the next one is judged with this one in its way.
-  const approvable = judged.find((one) => mayApprove(one, cluster, deps))
-  if (approvable) await effects.approve(cluster, approvable.request, 'bootstrap')
+  const approvable = nextOf(judged)
+  if (approvable) await approve(approvable.request, 'bootstrap')
 
   await effects.record(cluster, all)
   await effects.reportSecondAgents(cluster, [...replaced, ...judged])

@@ -2,7 +2,8 @@ import { ManagedCluster } from '../../../apis/cluster/managed-cluster.ts'
 import { setCondition } from '../../../core/conditions.ts'
 import { approveRequest, removeRequest, unlessAbsent } from '../../../fleet/csr/decide.ts'
 import { renewalReview } from '../../../fleet/csr/requester.ts'
-import { certificateSigningRequests, subjectAccessReviews } from '../../../kube/kinds.ts'
+import { leaseName } from '../../../fleet/names.ts'
+import { certificateSigningRequests, leases, subjectAccessReviews } from '../../../kube/kinds.ts'
 import type { Stored } from '../../../kube/objects.ts'
 import type { HubDeps } from '../../hub/deps.ts'
 import { reasons } from '../../reasons.ts'
@@ -16,14 +17,17 @@ type Cluster = Stored<ManagedCluster>
 /** What the CSR driver does to the world. What is gone meanwhile needs nothing done; a Conflict is thrown. */
 export interface CsrEffects {
   mayRenew(request: SeenRequest): Promise<boolean>
-  approve(cluster: Cluster, request: SeenRequest, why: 'renewal' | 'bootstrap'): Promise<void>
+  /** False: it is gone. */
+  approve(cluster: Cluster, request: SeenRequest, why: 'renewal' | 'bootstrap'): Promise<boolean>
+  /** Asks the server itself whether the agent was heard: a watch that hangs must not let a copy in beside it. */
+  wasRenewed(cluster: Cluster): Promise<boolean>
   /** Writes down which agent got the newest certificate. */
   record(cluster: Cluster, requests: readonly SeenRequest[]): Promise<void>
   reportSecondAgents(cluster: Cluster, judged: readonly Judged[]): Promise<void>
   removeSuperseded(cluster: Cluster, request: SeenRequest): Promise<void>
 }
 
-export function csrEffects({ kube, clock, events, checkpoint }: HubDeps, signal: AbortSignal): CsrEffects {
+export function csrEffects({ kube, view, clock, events, checkpoint }: HubDeps, signal: AbortSignal): CsrEffects {
   const clusters = kube.of(ManagedCluster.resource)
   const csrs = kube.of(certificateSigningRequests)
   return {
@@ -41,12 +45,18 @@ export function csrEffects({ kube, clock, events, checkpoint }: HubDeps, signal:
         message: because(request),
         now: clock.now(),
       }
-      if (!(await approveRequest(csrs, csr, approval, signal))) return
+      if (!(await approveRequest(csrs, csr, approval, signal))) return false
       checkpoint('approval.done')
       events.record(ManagedCluster.resource, cluster, {
         reason,
         message: `CSR ${csr.metadata.name} of agent ${agent}, requested by ${requester}, was approved`,
       })
+      return true
+    },
+
+    async wasRenewed({ metadata: { name } }) {
+      const lease = await kube.of(leases, name).find(leaseName, { signal })
+      return lease !== undefined && view.heartbeats.looked(name, lease.spec?.renewTime)
     },
 
     async record(cluster, requests) {

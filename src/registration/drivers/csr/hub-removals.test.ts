@@ -5,8 +5,9 @@ import { removals } from './hub-removals.ts'
 import type { SeenRequest } from './hub-requests.ts'
 
 const noon = new Date('2026-03-01T12:00:00Z')
-const request = (name: string, user = 'u') =>
-  ({ csr: { metadata: { name } }, user, seenAt: noon }) as unknown as SeenRequest
+const request = (name: string, user = 'u', uid = 'first') =>
+  ({ csr: { metadata: { name, uid } }, user, seenAt: noon }) as unknown as SeenRequest
+const back = (name: string) => request(name, 'u', 'second')
 
 test('a superseded request goes once the newer one has been there for half a minute', () => {
   const { dueAt } = removals(new FakeClock(noon))
@@ -17,11 +18,17 @@ test('one that comes back after its removal is not removed again, and its agent 
   const clock = new FakeClock(noon)
   const { dueAt, note, openUntil } = removals(clock)
   note(request('old'))
-  assert.equal(dueAt({ request: request('old'), by: request('new') }), undefined)
+  assert.equal(dueAt({ request: back('old'), by: request('new') }), undefined)
   assert.ok(dueAt({ request: request('other'), by: request('new') }))
   assert.deepEqual([openUntil('u'), openUntil('v')], [new Date('2026-03-01T12:01:00Z'), undefined])
   await clock.advance('25h')
   note(request('later', 'v'))
   assert.equal(openUntil('u'), undefined)
-  assert.ok(dueAt({ request: request('old'), by: request('new') }))
+  assert.ok(dueAt({ request: back('old'), by: request('new') }))
+})
+
+test('one that is still there after its removal was tried is due as before', () => {
+  const { dueAt, note } = removals(new FakeClock(noon))
+  note(request('old'))
+  assert.deepEqual(dueAt({ request: request('old'), by: request('new') }), new Date('2026-03-01T12:00:30Z'))
 })

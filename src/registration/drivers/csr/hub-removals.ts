@@ -18,23 +18,29 @@ const rememberedMs = 24 * 3_600_000
  * one name would have each other's requests removed for ever.
  */
 export interface Removals {
-  /** Undefined: it stays. */
+  /** Undefined: it stays. One that was noted and is still there was not removed after all. */
   dueAt(superseded: Superseded<SeenRequest>): Date | undefined
+  /** To be called before it is tried: whether a request is gone is not known when the answer is lost. */
   note(removed: SeenRequest): void
   /** Until when an agent whose request was removed may still come back. */
   openUntil(user: string): Date | undefined
 }
 
 export function removals(clock: Pick<Clock, 'now'>): Removals {
-  const removedAt = new Map<string, Date>()
+  /** By name, with the uid: under another one it is back. */
+  const tried = new Map<string, { uid: string; at: Date }>()
   const lastOf = new Map<string, Date>()
   return {
-    dueAt: ({ request, by }) => (removedAt.has(request.csr.metadata.name) ? undefined : after(by.seenAt, settledMs)),
+    dueAt({ request, by }) {
+      const { name, uid } = request.csr.metadata
+      const isBack = tried.has(name) && tried.get(name)?.uid !== uid
+      return isBack ? undefined : after(by.seenAt, settledMs)
+    },
     note({ csr, user }) {
       const now = clock.now()
-      forget(removedAt, after(now, -rememberedMs))
-      forget(lastOf, after(now, -returnsMs))
-      removedAt.set(csr.metadata.name, now)
+      forget(tried, ({ at }) => at, after(now, -rememberedMs))
+      forget(lastOf, (at) => at, after(now, -returnsMs))
+      tried.set(csr.metadata.name, { uid: csr.metadata.uid, at: now })
       lastOf.set(user, now)
     },
     openUntil(user) {
@@ -44,6 +50,6 @@ export function removals(clock: Pick<Clock, 'now'>): Removals {
   }
 }
 
-function forget(dates: Map<string, Date>, before: Date): void {
-  for (const [key, date] of dates) if (date < before) dates.delete(key)
+function forget<T>(noted: Map<string, T>, timeOf: (value: T) => Date, before: Date): void {
+  for (const [key, value] of noted) if (timeOf(value) < before) noted.delete(key)
 }

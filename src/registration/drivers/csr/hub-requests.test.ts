@@ -3,6 +3,7 @@ import { before, test } from 'node:test'
 import type { CertificateSigningRequest } from 'kubernetes-types/certificates/v1.d.ts'
 import { FakeClock } from '../../../../test/support/fake-clock.ts'
 import type { ManagedCluster } from '../../../apis/cluster/managed-cluster.ts'
+import { decisionOn } from '../../../fleet/csr/approval.ts'
 import { agentOrder, csrObject } from '../../../fleet/csr/request.ts'
 import type { Handler } from '../../../kube/informer.ts'
 import type { KubeObject, Stored } from '../../../kube/objects.ts'
@@ -75,6 +76,19 @@ test('a request keeps the moment it was seen first, whatever becomes of it', asy
     requests.of('west').map(({ seenAt }) => seenAt),
     [first],
   )
+})
+
+test('what this hub approved counts as approved before the watch tells', () => {
+  const { requests, put } = scene()
+  put(aCsr('approved'))
+  put(aCsr('open'))
+  const decisions = () => requests.of('west').map(({ csr }) => decisionOn(csr))
+  const [first] = requests.of('west')
+  assert.ok(first)
+  requests.noteApproval(first)
+  assert.deepEqual(decisions(), ['approved', 'none'])
+  put(aCsr('approved', 'Denied'))
+  assert.deepEqual(decisions(), ['denied', 'none'])
 })
 
 test('what is not ours is left out, the rest comes by age and name', () => {

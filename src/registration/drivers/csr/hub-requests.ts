@@ -24,6 +24,8 @@ export interface ClusterRequests {
    * of the same name: as far as this hub saw that one go, or its times tell.
    */
   of(cluster: string): SeenRequest[]
+  /** This hub has approved it: it counts as such at once, for the watch may tell later than it brings another request. */
+  noteApproval(request: SeenRequest): void
 }
 
 type Csr = Stored<CertificateSigningRequest>
@@ -43,6 +45,7 @@ export function clusterRequests({ csrs, clusters }: Watched, clock: Clock): Clus
   const seenAt = new Map<string, Date>()
   const ofEarlierClusters = new Set<string>()
   const verdicts = new Map<string, Verdict>()
+  const approvedHere = new Set<string>()
   // Never given back: they live as long as the informers.
   csrs.on(({ type, object: { metadata } }) => {
     if (type !== 'deleted' && !seenAt.has(metadata.uid)) seenAt.set(metadata.uid, clock.now())
@@ -50,6 +53,7 @@ export function clusterRequests({ csrs, clusters }: Watched, clock: Clock): Clus
     seenAt.delete(metadata.uid)
     ofEarlierClusters.delete(metadata.uid)
     verdicts.delete(metadata.uid)
+    approvedHere.delete(metadata.uid)
   })
   clusters.on(({ type, object: { metadata } }) => {
     if (type !== 'deleted') return
@@ -89,8 +93,20 @@ export function clusterRequests({ csrs, clusters }: Watched, clock: Clock): Clus
         .filter((csr) => !ofEarlierClusters.has(csr.metadata.uid) && !isOlderThan(csr, clusters.get(cluster)))
         .map(readOnce)
         .filter((request) => request !== 'not ours')
+        .map((request) => (approvedHere.has(request.csr.metadata.uid) ? asApproved(request) : request))
         .sort((a, b) => byAge(a.csr, b.csr)),
+    noteApproval({ csr: { metadata } }) {
+      // What is gone by now will not go again.
+      if (seenAt.has(metadata.uid)) approvedHere.add(metadata.uid)
+    },
   }
+}
+
+function asApproved(request: SeenRequest): SeenRequest {
+  const { csr } = request
+  if (decisionOn(csr) !== 'none') return request
+  const conditions = [...(csr.status?.conditions ?? []), { type: 'Approved', status: 'True' }]
+  return { ...request, csr: { ...csr, status: { ...csr.status, conditions } } }
 }
 
 /**

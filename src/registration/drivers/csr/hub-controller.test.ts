@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict'
+import type { TestContext } from 'node:test'
+import { test } from 'node:test'
+import type { CertificateSigningRequest } from 'kubernetes-types/certificates/v1.d.ts'
+import { FakeClock } from '../../../../test/support/fake-clock.ts'
+import { runInTest } from '../../../../test/support/fleet-scene.ts'
+import { kubeFailure, MemoryKube } from '../../../../test/support/memory-kube.ts'
+import type { Intercept } from '../../../../test/support/memory-kube-parts.ts'
+import { ManagedCluster } from '../../../apis/cluster/managed-cluster.ts'
+import { passBy } from '../../../core/checkpoint.ts'
+import { silentLog } from '../../../core/log.ts'
+import { noMetrics } from '../../../core/metrics.ts'
+import { randomFrom } from '../../../core/random.ts'
+import { decisionOn } from '../../../fleet/csr/approval.ts'
+import { agentOrder, csrObject } from '../../../fleet/csr/request.ts'
+import { annotations, labels, leaseName } from '../../../fleet/names.ts'
+import { certificateSigningRequests, leases } from '../../../kube/kinds.ts'
+import { generateKey } from '../../../pki/index.ts'
+import { defaultHubSettings } from '../../hub/deps.ts'
+import { hubView } from '../../hub/view.ts'
+import { csrController } from './hub-controller.ts'
+import { clusterRequests } from './hub-requests.ts'
+
+type Csr = CertificateSigningRequest
+
+const boot = 'boot'
+
+const aRequest = async (name: string, agent: string): Promise<Csr> => {
+  const { metadata, spec } = await csrObject(agentOrder('west', agent), generateKey().keyPem)
+  return { metadata: { ...metadata, name }, spec: { ...spec, request: spec?.request ?? '', username: boot } as never }
+}
+
+/** The driver on an API server in memory, for one cluster. */
+async function scene(t: TestContext, written: Record<string, string> = {}, intercept?: Intercept) {
+  const clock = new FakeClock('2026-03-01T12:00:00Z')
+  const server = new MemoryKube(clock)
+  const common = { clock, random: randomFrom(() => 0), log: silentLog }
+  const kube = intercept ? server.through(intercept) : server
+  const view = hubView(kube, common)
+  const deps = {
+    ...{ ...common, kube, view, metrics: noMetrics, checkpoint: passBy },
+    events: { record() {}, flush: async () => {} },
+    settings: { ...defaultHubSettings, autoApprovedUsers: [boot] },
+  }
+  const csrs = server.of(certificateSigningRequests)
+  await server.of(ManagedCluster.resource).create({ metadata: { name: 'west', annotations: written } })
+  runInTest(t, [view.run, csrController(deps, clusterRequests(view, clock)).run])
+  await clock.settle()
+  return {
+    ...{ clock, server, csrs },
+    leases: server.of(leases, 'west'),
+    decision: async (name: string) => decisionOn(await csrs.get(name)),
+  }
+}
+
+test('a request that comes before the watch tells of an approval does not find the place empty', async (t) => {
+  const [late, early] = [await aRequest('a', 'a1'), await aRequest('b', 'a2')]
+  const { server, csrs, clock, decision } = await scene(t, {}, async ({ verb, name }, proceed) => {
+    if (verb !== 'update' || name !== 'b') return await proceed()
+    await csrs.create(late)
+    await clock.settle()
+    server.stallWatches()
+    return await proceed()
+  })
+  await csrs.create(early)
+  await clock.advance('1s')
+  assert.deepEqual([await decision('b'), await decision('a')], ['approved', 'none'])
+})
+
+const recorded = {
+  [annotations.agentName]: 'a1',
+  [annotations.certificateIssuedAt]: '2026-03-01T11:00:00Z',
+  [annotations.certificateExpiresAt]: '2027-03-01T11:00:00Z',
+}
+
+const aLease = (renewTime: string) => ({
+  metadata: { name: leaseName, labels: { [labels.clusterName]: 'west' } },
+  spec: { renewTime },
+})
+
+test('a lease whose watch hangs is looked at before a copy of its agent is let in', async (t) => {
+  const { server, csrs, clock, decision, leases } = await scene(t, recorded)
+  await leases.create(aLease('1'))
+  await csrs.create(await aRequest('copy', 'a1'))
+  await clock.advance('1s')
+  server.stallWatches()
+  const renew = (renewTime: string) => leases.patch(leaseName, { type: 'merge', body: { spec: { renewTime } } })
+  const isDuplicate = async () =>
+    (await server.of(ManagedCluster.resource).get('west')).status?.conditions?.map(({ status }) => status)
+  await renew('2')
+  await clock.advance('100s')
+  // It may have been renewed before the other asked.
+  assert.deepEqual([await decision('copy'), await isDuplicate()], ['none', undefined])
+  await renew('3')
+  await clock.advance('100s')
+  assert.deepEqual([await decision('copy'), await isDuplicate()], ['none', ['True']])
+})
+
+test('an agent without its certificate is let in again once the server itself knows of no renewal', async (t) => {
+  const { server, csrs, clock, decision, leases } = await scene(t, recorded)
+  await leases.create(aLease('1'))
+  await csrs.create(await aRequest('again', 'a1'))
+  await clock.advance('1s')
+  server.stallWatches()
+  await leases.patch(leaseName, { type: 'merge', body: { spec: { renewTime: '2' } } })
+  await clock.advance('100s')
+  assert.equal(await decision('again'), 'none')
+  await clock.advance('90s')
+  assert.equal(await decision('again'), 'approved')
+})
+
+test('a superseded request whose removal failed is removed by the next try', async (t) => {
+  let failures = 0
+  const { csrs, clock } = await scene(t, { [annotations.createdBy]: 'somebody' }, async ({ verb, plural }, proceed) => {
+    if (verb !== 'delete' || plural !== certificateSigningRequests.plural || failures > 0) return await proceed()
+    failures += 1
+    throw kubeFailure(500, 'InternalError', 'a')
+  })
+  await csrs.create(await aRequest('a', 'a1'))
+  await csrs.create(await aRequest('b', 'a1'))
+  await clock.advance('29s')
+  assert.ok(await csrs.find('a'))
+  await clock.advance('2s')
+  assert.deepEqual([failures, await csrs.find('a')], [1, undefined])
+})
