@@ -11,9 +11,10 @@ import { findCondition } from '../../src/core/conditions.ts'
 import type { Log } from '../../src/core/log.ts'
 import { silentLog } from '../../src/core/log.ts'
 import { noMetrics } from '../../src/core/metrics.ts'
+import type { Random } from '../../src/core/random.ts'
 import { systemRandom } from '../../src/core/random.ts'
 import { conditions, labels, rbacNames } from '../../src/fleet/names.ts'
-import type { ClientOptions, KubeClient } from '../../src/kube/client/index.ts'
+import type { KubeClient } from '../../src/kube/client/index.ts'
 import { certificateSigningRequests, clusterRoleBindings, secrets } from '../../src/kube/kinds.ts'
 import type { Kube } from '../../src/kube/kube.ts'
 import type { KubeconfigCluster } from '../../src/kube/kubeconfig/index.ts'
@@ -34,6 +35,7 @@ import { FakeClock } from './fake-clock.ts'
 import type { HubScene, HubSceneOptions } from './fleet-scene.ts'
 import { hubScene, runInTest } from './fleet-scene.ts'
 import { freshNamespace } from './fresh-namespace.ts'
+import type { TestClientOptions } from './kube-client.ts'
 import { kubeClient } from './kube-client.ts'
 import { tempDir } from './temp-dir.ts'
 import type { TestScope } from './test-scope.ts'
@@ -46,6 +48,8 @@ export interface AgentSceneOptions {
   settings?: Partial<AgentSettings>
   /** Default: the system's. Clients always run on the system's clock. */
   clock?: Clock
+  /** Default: the system's. */
+  random?: Random
   log?: Log
   checkpoint?: Checkpoint
   /** Content of the bootstrap kubeconfig. Default: of the user `bootstrap`. `null`: there is no file. */
@@ -54,7 +58,7 @@ export interface AgentSceneOptions {
   home?: ControlPlane
   parts?: AgentParts
   /** Of its clients for the hub. */
-  client?: ClientOptions
+  client?: TestClientOptions
 }
 
 export interface AgentScene {
@@ -117,7 +121,7 @@ export async function agentScene(
         spoke: home,
         connect: (connection) => kubeClient(t, connection, options.client),
         clock,
-        random: systemRandom,
+        random: options.random ?? systemRandom,
         log: options.log ?? silentLog,
         metrics: noMetrics,
         checkpoint: options.checkpoint ?? passBy,
@@ -248,5 +252,5 @@ export const isJoined = (scene: AgentScene): Promise<unknown> =>
       const joined = await scene.condition(conditions.joined)
       return { joined: joined?.status, phase: scene.agent.state().phase, trouble: scene.agent.state().trouble }
     },
-    { until: ({ joined, phase }) => joined === 'True' && phase === 'joined', withinMs: 20_000 },
+    { until: ({ joined, phase }) => joined === 'True' && phase === 'joined' },
   )

@@ -7,6 +7,8 @@ import { leases, namespaces } from '../../src/kube/kinds.ts'
 import { microTime } from '../../src/kube/lease-record.ts'
 import type { Stored } from '../../src/kube/objects.ts'
 import type { HubDeps } from '../../src/registration/hub/deps.ts'
+import type { SignsOfLife } from '../../src/registration/hub/health/signs-of-life.ts'
+import { signsOfLife } from '../../src/registration/hub/health/signs-of-life.ts'
 import { reasons } from '../../src/registration/reasons.ts'
 import { eventually } from './eventually.ts'
 import type { HubScene, HubSceneOptions } from './fleet-scene.ts'
@@ -27,6 +29,11 @@ export interface HealthScene extends TimedPlane {
   renew(name: string, at?: Date): Promise<void>
   /** What the agent does: says how its cluster is. Waits until the hub has seen it. */
   say(name: string, status: ConditionStatus): Promise<void>
+  /**
+   * The moment from which the hub counts: when it received a renewal or a word of the agent last. A wait may have moved
+   * the clock since.
+   */
+  heardAt(name: string): Date
   condition(name: string, type: string): Promise<Condition | undefined>
   /** The availability once it is this. */
   availability(name: string, status: ConditionStatus): Promise<Condition>
@@ -42,7 +49,12 @@ export async function healthScene(
 ): Promise<HealthScene> {
   const timed = await timedPlane(t)
   const { clock, plane } = timed
-  const start = () => hubScene(t, plane, { ...options, clock, parts })
+  let life: SignsOfLife
+  const start = async () => {
+    const hub = await hubScene(t, plane, { ...options, clock, parts })
+    life = signsOfLife(hub.deps.view.clusters, clock)
+    return hub
+  }
   const scene = { ...timed, hub: await start() } as HealthScene
   const clusters = () => scene.hub.admin.of(ManagedCluster.resource)
   const seen = async (what: string, look: (deps: HubDeps) => unknown) =>
@@ -94,6 +106,10 @@ export async function healthScene(
         status === 'True' ? reasons.ManagedClusterAvailable : reasons.ManagedClusterKubeAPIServerUnavailable
       const report = { type: conditions.available, status, reason, message: 'as the agent says' }
       await write(cluster, setCondition(cluster.status?.conditions, report, clock.now()))
+    },
+    heardAt(name) {
+      const moments = [scene.hub.deps.view.heartbeats.receivedAt(name), life.heardAt(name)]
+      return new Date(Math.max(...moments.map((moment) => moment?.getTime() ?? Number.NEGATIVE_INFINITY)))
     },
     condition: async (name, type) => findCondition((await clusters().get(name)).status?.conditions, type),
     availability: (name, status) =>

@@ -29,6 +29,7 @@ import {
   rightsIn,
   rightsUsed,
 } from '../../support/accounts-scene.ts'
+import type { AuditEvent } from '../../support/control-plane.ts'
 import { needsControlPlane } from '../../support/control-plane.ts'
 
 const kubeClient = { type: 'kubeClient' as const }
@@ -103,7 +104,7 @@ test(
       return isIn && parseAgentUser(user.username ?? '')?.cluster === west
     })
     assert.ok(asItself.flatMap(rightsUsed).includes('create serviceaccounts/token'))
-    assert.deepEqual(refusedOf(asItself), [])
+    assert.deepEqual(refusedOf(asItself.filter((event) => !isEarly(event, asItself))), [])
 
     const unused = (rights: readonly string[], used: readonly string[]) => rights.filter((one) => !used.includes(one))
     assert.deepEqual(unused(rightsIn(hubAddonRules()), [...byHub.flatMap(rightsUsed), ...granted]), [])
@@ -111,6 +112,21 @@ test(
     assert.deepEqual(unused(heldByAgent, byAgent.flatMap(rightsUsed)), [])
   },
 )
+
+/**
+ * Whether a token was asked for before the API server had heard of the right to it, which the hub had just made: the very
+ * same was granted to the same user later.
+ */
+const isEarly = (event: AuditEvent, all: readonly AuditEvent[]): boolean =>
+  rightsUsed(event).includes('create serviceaccounts/token') &&
+  all.some(
+    ({ user, verb, requestURI, requestReceivedTimestamp: at, responseStatus }) =>
+      user.username === event.user.username &&
+      verb === event.verb &&
+      requestURI === event.requestURI &&
+      at > event.requestReceivedTimestamp &&
+      responseStatus?.code === 201,
+  )
 
 /** Kubernetes lets nobody give away what they do not have. */
 const granted = rightsIn(tokenObjects('any', 'any', 'account', {}).role.rules).map((right) =>

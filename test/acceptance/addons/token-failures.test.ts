@@ -43,14 +43,19 @@ describe('an add-on that cannot get its token', needsControlPlane, () => {
       ...options,
       addons: { kubeClientDriver: 'token', tokenExpirationSeconds: seconds },
     })
-    return Object.assign(scene, { clock, requests: () => heard.all.filter(({ what }) => what === asked).length })
+    /** Tokens that were given. A right that the API server has not heard of yet is asked for once more. */
+    const granted = () => heard.all.filter(({ what, code }) => what === asked && code >= 200 && code < 300).length
+    return Object.assign(scene, { clock, granted })
   }
   const refreshed = addonConditions.tokenRefreshed
   const fails = async (scene: AddonScene, addon: string, message: RegExp) => {
-    for (const type of refreshed) {
-      const condition = await scene.reaches(addon, type, 'False', 'TokenCreationFailed')
-      assert.match(condition.message, message)
-    }
+    for (const type of refreshed)
+      await eventually(`${type} of ${addon} says what is wrong`, async () => {
+        const condition = await scene.addonCondition(addon, type)
+        assert.deepEqual([condition?.status, condition?.reason], ['False', 'TokenCreationFailed'])
+        assert.match(condition?.message ?? '', message)
+        return true
+      })
   }
   const succeeds = async (scene: AddonScene, addon: string) => {
     for (const type of refreshed) await scene.reaches(addon, type, 'True', 'AddonTokenRefreshed')
@@ -77,7 +82,8 @@ describe('an add-on that cannot get its token', needsControlPlane, () => {
     const errors = (reason: string) => sample('lanyard_addons_token_refresh_errors_total', `reason="${reason}"`)
     const atFirst = (await left()) ?? 0
     assert.ok(atFirst > 590 && atFirst <= 600, `${atFirst} seconds left`)
-    assert.equal(await errors('Forbidden'), 0)
+    // Not always 0: the first token may have been asked for before the API server knew of the right.
+    const refusals = (await errors('Forbidden')) ?? Number.NaN
 
     // Nobody repairs it while no hub runs.
     await hub.stop()
@@ -85,7 +91,7 @@ describe('an add-on that cannot get its token', needsControlPlane, () => {
     await scene.clock.advance('485s')
     await fails(scene, addon, new RegExp(`${addon}-token-role.*good until ${first?.['expiration']}`))
     assert.equal((await scene.secretOf(addonSecrets.kubeClient(addon), installNamespace))?.['token'], first?.['token'])
-    assert.ok(((await errors('Forbidden')) ?? 0) >= 1)
+    assert.ok(((await errors('Forbidden')) ?? 0) >= refusals + 1)
     const later = (await left()) ?? 0
     assert.ok(later > 0 && later < 120, `${later} seconds left`)
 
@@ -112,10 +118,10 @@ describe('an add-on that cannot get its token', needsControlPlane, () => {
     const addon = await scene.addon(byToken, { installNamespace })
     await fails(scene, addon, new RegExp(`namespace ${installNamespace} is not on the managed cluster`))
     for (let tries = 0; tries < 20; tries += 1) await scene.clock.advance('5s')
-    assert.equal(scene.requests(), 1)
+    assert.equal(scene.granted(), 1)
     await scene.home.of(namespaces).create(aNamespace(installNamespace))
     await succeeds(scene, addon)
-    assert.equal(scene.requests(), 1)
+    assert.equal(scene.granted(), 1)
 
     const { token = '' } = (await scene.secretOf(addonSecrets.kubeClient(addon), installNamespace)) ?? {}
     assert.notEqual(token, '')

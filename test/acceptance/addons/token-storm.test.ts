@@ -5,18 +5,17 @@ import { ManagedClusterAddOn } from '../../../src/apis/addon/managed-cluster-add
 import type { Condition } from '../../../src/core/conditions.ts'
 import { isTrue } from '../../../src/core/conditions.ts'
 import { addonSecrets } from '../../../src/fleet/names.ts'
-import type { ClientOptions } from '../../../src/kube/client/index.ts'
 import { addonHub, addonScene } from '../../support/addon-scene.ts'
-import { advanceUntil } from '../../support/advance-until.ts'
 import { bootstrapKubeconfig, withHub } from '../../support/agent-scene.ts'
 import { needsControlPlane } from '../../support/control-plane.ts'
 import { eventually } from '../../support/eventually.ts'
 import { startFaultProxy } from '../../support/fault-proxy.ts'
 import { freshNamespace } from '../../support/fresh-namespace.ts'
+import type { TestClientOptions } from '../../support/kube-client.ts'
 import { kubeClient } from '../../support/kube-client.ts'
 import { timedPlane } from '../../support/timed-plane.ts'
 import type { Heard } from '../../support/traffic.ts'
-import { busiest, live, traffic } from '../../support/traffic.ts'
+import { busiest, live, liveUntil, traffic } from '../../support/traffic.ts'
 
 const agents = 4
 const addonsEach = 4
@@ -40,11 +39,11 @@ test('R88: leases, certificates and tokens that fell due while the API server wa
   const proxy = await startFaultProxy(t, plane.url)
   const [ofHub, ofAgents] = [traffic(clock), traffic(clock)]
   // The loops of hub and agents live by the fake clock; a client that tries again by the real one would lag behind it.
-  const client: ClientOptions = { retries: 0, onRequest: ofAgents.onRequest }
+  const client: TestClientOptions = { retries: 0, onRequest: ofAgents.onRequest, onCall: ofAgents.onCall }
   const connection = { ...plane.connection(), server: proxy.url }
   const { admin } = await addonHub(t, plane, {
     clock,
-    hub: kubeClient(t, connection, { ...limit, retries: 0, onRequest: ofHub.onRequest }),
+    hub: kubeClient(t, connection, { ...limit, retries: 0, onRequest: ofHub.onRequest, onCall: ofHub.onCall }),
   })
   const bootstrap = withHub(await bootstrapKubeconfig(plane), { server: proxy.url })
   const scenes = await Promise.all(
@@ -97,9 +96,9 @@ test('R88: leases, certificates and tokens that fell due while the API server wa
   const answered = (what: string) => (call: Heard) =>
     call.what === what && call.at >= healedAt && call.code >= 200 && call.code < 300
   const granted = () => ofAgents.all.filter(answered(asked))
-  await advanceUntil(clock, 'all are replaced', () => granted().length >= size, 1_000)
+  await liveUntil(clock, 'all are replaced', () => granted().length >= size, ofHub, ofAgents)
   const areRenewed = () => expiries().every((at, index) => at !== before[index])
-  await advanceUntil(clock, 'all certificates are renewed', areRenewed, 1_000)
+  await liveUntil(clock, 'all certificates are renewed', areRenewed, ofHub, ofAgents)
   await eventually('each has another', async () => {
     const now = await tokens()
     return now.every((token, index) => token !== first[index]) && (await isEachTold())

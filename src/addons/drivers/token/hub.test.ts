@@ -67,6 +67,7 @@ async function scene(t: TestContext) {
     clock,
     server,
     declare,
+    addons,
     accounts: server.of(serviceAccounts, 'west'),
     roles: server.of(roles, 'west'),
     bindings: server.of(roleBindings, 'west'),
@@ -132,4 +133,17 @@ test("somebody else's role: what binds to it goes; somebody else's binding: noth
   const removals = server.count('delete')
   await clock.advance('1h')
   assert.equal(server.count('delete'), removals)
+})
+
+test('rights go before the account: while they cannot be removed, nobody else can take its name', async (t) => {
+  const { clock, server, declare, addons, accounts, roles, bindings } = await scene(t)
+  await declare()
+  await clock.settle()
+  server.failNext(1, kubeFailure(500, 'InternalError'), 'delete')
+  await addons.update({ ...(await addons.get('logs')), status: {} })
+  await clock.settle()
+  const left = async () => [await accounts.find('logs-agent'), await roles.find(name), await bindings.find(name)]
+  assert.deepEqual((await left()).map(Boolean), [true, false, true])
+  await clock.advance('10s')
+  assert.deepEqual((await left()).map(Boolean), [false, false, false])
 })

@@ -110,7 +110,10 @@ export function tokenInfrastructure(deps: AddonHubDeps): Controller {
     return stored
   }
 
-  /** All that was made for the add-on, but for this account and its rights. */
+  /**
+   * All that was made for the add-on, but for this account and its rights. Rights go first: one that outlived its account
+   * would give away the tokens of whoever takes that name next.
+   */
   async function remove(
     cluster: string,
     addon: string,
@@ -118,10 +121,8 @@ export function tokenInfrastructure(deps: AddonHubDeps): Controller {
     signal: AbortSignal,
   ): Promise<void> {
     const accounts = addonAccounts(cluster, addon).filter((account) => account !== except)
-    await Promise.all([
-      ...(except === undefined ? [removeRights(cluster, addon, signal)] : []),
-      ...accounts.map((account) => drop(serviceAccounts, view.accounts, cluster, addon, account, signal)),
-    ])
+    if (except === undefined) await removeRights(cluster, addon, signal)
+    await Promise.all(accounts.map((account) => drop(serviceAccounts, view.accounts, cluster, addon, account, signal)))
   }
 
   async function removeRights(cluster: string, addon: string, signal: AbortSignal): Promise<void> {

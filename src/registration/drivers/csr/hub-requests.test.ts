@@ -120,19 +120,31 @@ test('a request is shown as it is now, and judged anew when its labels change', 
   assert.deepEqual(names(), ['csr'])
 })
 
+const at = (name: string, asked: string, decided?: string): Stored<Csr> => {
+  const csr = aCsr(name, decided === undefined ? undefined : 'Approved')
+  const metadata = { ...csr.metadata, creationTimestamp: asked as never }
+  if (decided === undefined) return { ...csr, metadata }
+  const condition = { type: 'Approved', status: 'True', lastUpdateTime: decided as never }
+  return { ...csr, metadata, status: { conditions: [condition] } }
+}
+
 test('what was asked and decided before the cluster was created is an earlier one, also for a hub that comes later', () => {
   const { names, put, createCluster } = scene()
-  const at = (name: string, asked: string, decided?: string): Stored<Csr> => {
-    const csr = aCsr(name, decided === undefined ? undefined : 'Approved')
-    const metadata = { ...csr.metadata, creationTimestamp: asked as never }
-    if (decided === undefined) return { ...csr, metadata }
-    const condition = { type: 'Approved', status: 'True', lastUpdateTime: decided as never }
-    return { ...csr, metadata, status: { conditions: [condition] } }
-  }
   createCluster('2026-03-01T12:00:10Z')
   put(at('before', '2026-03-01T12:00:00Z', '2026-03-01T12:00:05Z'))
   put(at('across', '2026-03-01T12:00:00Z', '2026-03-01T12:00:15Z'))
   put(at('by-a-slow-clock', '2026-03-01T12:00:20Z', '2026-03-01T12:00:05Z'))
   put(at('open', '2026-03-01T12:00:00Z'))
   assert.deepEqual(names().sort(), ['across', 'by-a-slow-clock', 'open'])
+})
+
+test('what this hub approved is of this cluster, however far its clock is behind', () => {
+  const { requests, names, put, createCluster } = scene()
+  put(at('own', '2026-03-01T12:00:00Z'))
+  createCluster('2026-03-01T12:00:10Z')
+  const [own] = requests.of('west')
+  assert.ok(own)
+  requests.noteApproval(own)
+  put(at('own', '2026-03-01T12:00:00Z', '2026-03-01T12:00:05Z'))
+  assert.deepEqual(names(), ['own'])
 })

@@ -90,7 +90,9 @@ export function clusterRequests({ csrs, clusters }: Watched, clock: Clock): Clus
     of: (cluster) =>
       csrs
         .byIndex('cluster', cluster)
-        .filter((csr) => !ofEarlierClusters.has(csr.metadata.uid) && !isOlderThan(csr, clusters.get(cluster)))
+        .filter((csr) => !ofEarlierClusters.has(csr.metadata.uid))
+        // What was approved here was so for this cluster, whatever the two clocks say.
+        .filter((csr) => approvedHere.has(csr.metadata.uid) || !isOlderThan(csr, clusters.get(cluster)))
         .map(readOnce)
         .filter((request) => request !== 'not ours')
         .map((request) => (approvedHere.has(request.csr.metadata.uid) ? asApproved(request) : request))
