@@ -165,3 +165,27 @@ test('the fake clock moves countdowns by what it is advanced, not by jumps of th
   await clock.advance(1_000)
   assert.equal(fired, 1)
 })
+
+test('what is due when the fake clock gets there fires, whatever fractions of a millisecond were counted on the way', async () => {
+  // So late that its fractions are rounded.
+  const began = new Date('2026-11-18T22:06:53.123Z')
+  const clock = new FakeClock(began)
+  const due = after(began, 299_873)
+  let fired = 0
+  clock.timer(due, () => fired++)
+  clock.countdown(299_873, () => fired++)
+  const again = () => void clock.countdown(1_234.567_89, again)
+  again()
+  for (let step = 0; step < 7; step++) await clock.advance(299_873 / 7)
+  assert.equal(fired, 2)
+  assert.deepEqual(clock.now(), due)
+})
+
+test('two advances of the fake clock at a time add up', async () => {
+  const clock = new FakeClock(start)
+  const inner: Promise<void>[] = []
+  clock.countdown(100, () => void inner.push(clock.advance(5_000)))
+  await clock.advance(1_000)
+  await Promise.all(inner)
+  assert.deepEqual(clock.now(), after(start, 6_000))
+})

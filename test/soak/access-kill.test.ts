@@ -3,6 +3,8 @@ import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
+import type { AnyState } from '../../src/access/sessions/states.ts'
+import { isTerminal, stateOf } from '../../src/access/sessions/states.ts'
 import { makeWebhookToken } from '../../src/access/webhook-tokens/index.ts'
 import { BreakglassEscalation } from '../../src/apis/breakglass/breakglass-escalation.ts'
 import { BreakglassSession } from '../../src/apis/breakglass/breakglass-session.ts'
@@ -33,7 +35,11 @@ import { supervise } from './supervised.ts'
 const rounds = Number(process.env['SOAK_ROUNDS'] ?? 10)
 const namespace = 'soak-access'
 const group = 'soak-operators'
+/** Nobody approves of it. */
+const unapproved = 'soak-nobody'
 const peopleARound = 4
+/** How the sessions of each round end. */
+const allEnds = ['dropped', 'canceled', 'withdrawn', 'approvalTimeout', 'timeExpired'] as const
 /** Outlives the longest run. */
 const tokenSeconds = 24 * 3_600
 
@@ -103,14 +109,17 @@ async function makeEscalation(
     subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'Group', name: group }],
   })
   const oidc = { authority: issuer.issuer, clientID: 'lanyard-people', certificateAuthority: issuer.caPem }
-  const spec = {
-    escalatedGroup: group,
-    allowed: { clusters: ['soak-*'], groups: ['devs'] },
-    approvers: { users: ['lead@example.com'] },
-    ...{ maxValidFor: '1m', approvalTimeout: '1m', retainFor: '5s' },
-  }
   await made(hubs, () => kube.of(IdentityProvider.resource).create({ metadata: { name: 'soak' }, spec: { oidc } }))
-  await made(hubs, () => kube.of(BreakglassEscalation.resource, namespace).create({ metadata: { name: 'soak' }, spec }))
+  // Longer than whoever acts is patient: what is to end by its time is asked for as that.
+  const times = { maxValidFor: '5m', approvalTimeout: '5m', retainFor: '5s' }
+  for (const [name, more] of [
+    ['soak', { escalatedGroup: group, ...times }],
+    ['soak-unapproved', { escalatedGroup: unapproved, ...times, approvalTimeout: '1m' }],
+  ] as const) {
+    const allowed = { clusters: ['soak-*'], groups: ['devs'] }
+    const spec = { allowed, approvers: { users: ['lead@example.com'] }, ...more }
+    await made(hubs, () => kube.of(BreakglassEscalation.resource, namespace).create({ metadata: { name }, spec }))
+  }
 }
 
 async function made(hubs: readonly Supervised[], make: () => Promise<unknown>): Promise<void> {
@@ -174,22 +183,27 @@ async function playPerson(world: World, at: { cluster: string; token: string }, 
   const lead = world.person('lead@example.com')
   const sessions = world.kube.of(BreakglassSession.resource, namespace)
   const wish = { cluster: at.cluster, group, reason: 'soak' }
-  const asked = () =>
-    Promise.all([0, 1].map((first) => dev.surely('/api/breakglassSessions', wish, isMade, first))).then((both) =>
-      both.map(nameIn),
+  const asked = (more: { group?: string; duration?: number } = {}) =>
+    Promise.all([0, 1].map((first) => dev.surely('/api/breakglassSessions', { ...wish, ...more }, isMade, first))).then(
+      (both) => both.map(nameIn),
     )
-  const isIn = async (name: string, ...states: string[]) =>
-    states.includes((await sessions.find(name))?.status?.state ?? '')
+  /** Of one that is gone: as it was last seen. */
+  const stateNow = async (name: string) => {
+    const last = world.ledger.seen().find(({ metadata }) => metadata.name === name)
+    return stateOf((await sessions.find(name)) ?? last ?? {})
+  }
   /** A replica that died after it wrote never said so: what counts is what is on record. */
-  const done = async (who: SoakPerson, name: string, action: string, ...states: string[]) => {
-    const settled = async (answer: HttpAnswer) => answer.status === 200 || (await isIn(name, ...states))
+  const done = async (who: SoakPerson, name: string, action: string, ...states: AnyState[]) => {
     for (;;) {
       const answer = await who.surely(
         `/api/breakglassSessions/${name}/${action}`,
         undefined,
         ({ status }) => status > 0,
       )
-      if (await settled(answer)) return
+      if (answer.status === 200) return
+      const state = await stateNow(name)
+      if (states.includes(state)) return
+      assert.ok(!isTerminal(state), `${name} is ${state}, ${action}: ${JSON.stringify(answer)}`)
       await delay(100)
     }
   }
@@ -197,12 +211,15 @@ async function playPerson(world: World, at: { cluster: string; token: string }, 
   assert.equal(name, other, 'both replicas tell of the same session')
   await done(lead, name, 'approve', 'Approved')
   await eventually(`${dev.email} is let in`, () => asks(world, at, dev.email), { withinMs: 50_000, everyMs: 100 })
+  if (number % 4 === 1) return await done(lead, name, 'cancel', 'Expired')
+  await done(dev, name, 'drop', 'Expired')
+  const [again = ''] = await asked({ duration: 60 })
+  assert.notEqual(again, name)
+  // By its time: of what nobody approves, and of what is approved for a minute.
   if (number % 4 === 0) {
-    await done(dev, name, 'drop', 'Expired')
-    const [again = ''] = await asked()
-    assert.notEqual(again, name)
-  }
-  if (number % 4 === 1) await done(lead, name, 'cancel', 'Expired')
+    await done(dev, again, 'withdraw', 'Withdrawn')
+    await asked({ group: unapproved })
+  } else await done(lead, again, 'approve', 'Approved', 'Expired')
 }
 
 test(
@@ -279,6 +296,8 @@ test(
       stop.abort()
       await prober
     }
+    const ends = new Set(ledger.seen().map(({ status }) => status?.reasonEnded))
+    assert.ok(ends.isSupersetOf(new Set(allEnds)), [...ends].join())
     // What the ledger waits for before it judges.
     await delay(6_000)
     assert.deepEqual(ledger.contradictions, [])

@@ -24,6 +24,7 @@ import { eventRecorder } from '../../src/kube/events.ts'
 import { clusterRoleBindings, clusterRoles, namespaces, secrets } from '../../src/kube/kinds.ts'
 import type { Kube } from '../../src/kube/kube.ts'
 import type { Stored } from '../../src/kube/objects.ts'
+import type { ReachSettings } from '../../src/reach/hub/deps.ts'
 import { defaultReachSettings } from '../../src/reach/hub/deps.ts'
 import { reachHub } from '../../src/reach/hub/index.ts'
 import { restServer } from '../../src/server/rest/index.ts'
@@ -133,6 +134,12 @@ export interface BreakglassScene {
   beside(): Promise<{ url: string; stop(): Promise<void> }>
 }
 
+/**
+ * Each cluster has its turn to be looked at somewhere in the interval, by its name. Where time is moved in one go, a look
+ * whose turn falls into it is cut off, and the cluster counts as lost. What is new, changed or asked for is looked at at once.
+ */
+const reachSettings: ReachSettings = { ...defaultReachSettings, checkIntervalMs: 30 * 86_400_000 }
+
 /** A hub that lets people break glass, served over http. Needs a control plane of its own, as every hub does. */
 export async function breakglassScene(
   t: TestScope,
@@ -156,7 +163,7 @@ export async function breakglassScene(
     const spokes = createSpokes({ ...common, kube, view, settings: () => defaultSpokeSettings, checkpoint })
     const events = eventRecorder(kube, { ...common, component: 'lanyard-hub' })
     const parts = { ...common, kube, spokes, events, checkpoint }
-    const reach = reachHub({ ...parts, view, settings: () => defaultReachSettings })
+    const reach = reachHub({ ...parts, view, settings: () => reachSettings })
     const hub = accessHub({
       ...parts,
       spokeView: view,

@@ -19,20 +19,26 @@ export function duration(value: number | string): number {
   return Number(amount) * units[unit as keyof typeof units]
 }
 
+/** What sums of fractions of a millisecond may be off by. */
+const roundingMs = 0.001
+
 /** Stands still until advanced. Timers fire in the order they are due, each with everything it set off settled first. */
 export class FakeClock implements Clock {
-  #now: number
   /** Milliseconds that have been advanced; a jump of the wall clock leaves it alone. */
   #ran = 0
+  /** What the wall clock said at the beginning, with all its jumps. */
+  #wall: number
+  /** How far each advance that is under way goes, in running time. */
+  readonly #goals = new Set<{ at: number }>()
   #order = 0
   #timers: Timer[] = []
 
   constructor(start: Date | string = '2026-01-01T00:00:00Z') {
-    this.#now = new Date(start).getTime()
+    this.#wall = new Date(start).getTime()
   }
 
   now(): Date {
-    return new Date(this.#now)
+    return this.#wallAt(this.#ran)
   }
 
   timer(at: Date, action: () => void): Disposable {
@@ -50,22 +56,25 @@ export class FakeClock implements Clock {
   /** When the next timer is due; undefined when nothing waits. */
   get nextDue(): Date | undefined {
     const next = this.#earliest()
-    return next && new Date(this.#now + this.#leftMs(next))
+    return next && this.#wallAt(Math.max(this.#ran, this.#dueAt(next)))
   }
 
   /** Moves time forward, stopping at every timer on the way. */
   async advance(by: number | string): Promise<void> {
-    let leftMs = duration(by)
     await this.settle()
-    for (let next = this.#earliest(); next && this.#leftMs(next) <= leftMs; next = this.#earliest()) {
-      const stepMs = Math.max(0, this.#leftMs(next))
-      this.#move(stepMs)
-      leftMs -= stepMs
-      this.#remove(next)
-      next.action()
-      await this.settle()
+    const goal = { at: this.#ran + duration(by) }
+    this.#goals.add(goal)
+    try {
+      for (let next = this.#earliest(); next && this.#dueAt(next) <= goal.at + roundingMs; next = this.#earliest()) {
+        this.#moveTo(Math.max(this.#ran, this.#dueAt(next)), goal)
+        this.#remove(next)
+        next.action()
+        await this.settle()
+      }
+      this.#moveTo(goal.at, goal)
+    } finally {
+      this.#goals.delete(goal)
     }
-    this.#move(leftMs)
     await this.settle()
   }
 
@@ -74,13 +83,13 @@ export class FakeClock implements Clock {
     await this.settle()
     const next = this.#earliest()
     if (!next) return false
-    await this.advance(Math.max(0, this.#leftMs(next)))
+    await this.advance(Math.max(0, this.#dueAt(next) - this.#ran))
     return true
   }
 
   /** Sets the wall clock, as an administrator or NTP would. What has become due fires. */
   async jumpTo(now: Date): Promise<void> {
-    this.#now = now.getTime()
+    this.#wall = now.getTime() - this.#ran
     await this.advance(0)
   }
 
@@ -98,18 +107,26 @@ export class FakeClock implements Clock {
     this.#timers = this.#timers.filter((other) => other !== timer)
   }
 
-  #move(ms: number): void {
-    this.#now += ms
-    this.#ran += ms
+  /** Never by steps that are added up: after a thousand timers the rounding of each would be a millisecond. */
+  #moveTo(ran: number, own: { at: number }): void {
+    const stepMs = ran - this.#ran
+    this.#ran = ran
+    // Those that run at the same time add up.
+    for (const goal of this.#goals) if (goal !== own) goal.at += stepMs
   }
 
-  #leftMs({ by, at }: Timer): number {
-    return at - (by === 'wall' ? this.#now : this.#ran)
+  /** Of running time. */
+  #dueAt({ by, at }: Timer): number {
+    return by === 'wall' ? at - this.#wall : at
+  }
+
+  #wallAt(ran: number): Date {
+    return new Date(this.#wall + ran + roundingMs)
   }
 
   #earliest(): Timer | undefined {
     const isBefore = (a: Timer, b: Timer) => {
-      const difference = this.#leftMs(a) - this.#leftMs(b)
+      const difference = this.#dueAt(a) - this.#dueAt(b)
       return difference < 0 || (difference === 0 && a.order < b.order)
     }
     return this.#timers.reduce<Timer | undefined>(

@@ -34,8 +34,13 @@ export async function timedPlane(t: TestScope): Promise<TimedPlane> {
     clock,
     ownsTime,
     async advance(by, steps = 10) {
-      for (let step = 0; step < steps; step += 1) {
-        await clock.advance(duration(by) / steps)
+      const totalMs = duration(by)
+      let ranMs = 0
+      for (let step = 1; step <= steps; step += 1) {
+        // Whole milliseconds, as times on record are: parts of them would not add up to what is due at the end.
+        const untilMs = Math.round((totalMs * step) / steps)
+        await clock.advance(untilMs - ranMs)
+        ranMs = untilMs
         await delay(10)
       }
     },

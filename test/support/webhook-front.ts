@@ -10,6 +10,8 @@ export interface AskedReview {
   readonly user: string
   readonly verb: string
   readonly resource: string
+  /** '': of the whole cluster, or of none. */
+  readonly namespace: string
   readonly status: number
 }
 
@@ -47,14 +49,15 @@ export async function startWebhookFront(t: TestScope, hub: () => string): Promis
   return { url: `https://127.0.0.1:${(server.address() as AddressInfo).port}`, caPem: authority.certPem, asked }
 }
 
-function whatOf(body: string): Pick<AskedReview, 'user' | 'verb' | 'resource'> {
+function whatOf(body: string): Pick<AskedReview, 'user' | 'verb' | 'resource' | 'namespace'> {
   const { spec } = JSON.parse(body) as {
     spec: {
       user: string
-      resourceAttributes?: { verb: string; resource: string }
+      resourceAttributes?: { verb: string; resource: string; namespace?: string }
       nonResourceAttributes?: { verb: string }
     }
   }
-  const { verb = '', resource = '' } = { ...spec.nonResourceAttributes, ...spec.resourceAttributes }
-  return { user: spec.user, verb, resource }
+  const { nonResourceAttributes, resourceAttributes } = spec
+  const { verb = '', resource = '', namespace = '' } = { ...nonResourceAttributes, ...resourceAttributes }
+  return { user: spec.user, verb, resource, namespace }
 }

@@ -73,6 +73,21 @@ test('a record says at every moment what standingOf says', () => {
   )
 })
 
+test('the first use gives an end to what nothing is on record of', () => {
+  const made = aSession('one', { idleTimeout: '1m' })
+  const status = { state: 'Approved', expiresAt: at(600), approvals: [{ approver: 'lead', at: at(0) }] }
+  const given = { ...made, metadata: { ...made.metadata, uid: 'u', resourceVersion: '1' }, status } as Session
+  let lastUsed: Date | undefined
+  const record = new SessionRecord(given, {
+    lastUsed: () => lastUsed,
+    ownerOf: () => undefined,
+    escalationsVersion: () => 0,
+  })
+  assert.equal(record.grants(new Date(at(0))), true)
+  lastUsed = new Date(at(0))
+  assert.deepEqual([record.grants(new Date(at(59))), record.grants(new Date(at(60)))], [true, false])
+})
+
 test('a group is tried as it is written, and with each prefix', () => {
   const made = aSession('one')
   const given = { ...made, metadata: { ...made.metadata, uid: 'u', resourceVersion: '1' } } as Session

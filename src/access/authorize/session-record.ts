@@ -1,6 +1,6 @@
 import type { PolicySession } from '../policies/contract.ts'
 import { overridesInForce } from '../policies/overrides.ts'
-import type { Escalation, Session } from '../sessions/contract.ts'
+import type { Escalation, Session, Standing } from '../sessions/contract.ts'
 import { standingOf } from '../sessions/standing.ts'
 import type { Decision } from './contract.ts'
 
@@ -78,14 +78,25 @@ export class SessionRecord {
     return this.#forPolicies
   }
 
-  /** Use moves the end of an idle session away, never nearer: what was found before is at most too early. */
+  /**
+   * Use moves the end of an idle session away, never nearer: what was found before is at most too early. But where nothing
+   * is on record that it was idle since, the first use gives it that end: looked at again when one of now would.
+   */
   #look(now: Date, ms: number): void {
-    const standing = standingOf(this.session, now, this.#deps.lastUsed(this.place))
+    const lastUsed = this.#deps.lastUsed(this.place)
+    const standing = standingOf(this.session, now, lastUsed)
     this.#grants = standing.live && standing.grants
     this.#fromMs = ms
-    this.#untilMs = standing.live && standing.until ? standing.until.getTime() : Number.POSITIVE_INFINITY
+    this.#untilMs = untilOf(standing)
+    if (!lastUsed && this.#grants) {
+      const used = standingOf(this.session, now, now)
+      this.#untilMs = Math.min(this.#untilMs, used.live ? untilOf(used) : ms)
+    }
   }
 }
+
+const untilOf = (standing: Standing): number =>
+  standing.live && standing.until ? standing.until.getTime() : Number.POSITIVE_INFINITY
 
 function overridesOf({ status }: Session, owner: Escalation | undefined): PolicySession['podSecurityOverrides'] {
   if (!owner) return undefined

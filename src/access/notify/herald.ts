@@ -39,6 +39,10 @@ const noticeMs = 30_000
 export function heraldController(deps: HeraldDeps, channelsFor: ChannelsFor): Controller {
   const { kube, view, checkpoint } = deps
   const { sessions } = view
+  const note = (session: Session, seq: number) =>
+    noteTold(kube, session, seq).catch((error: unknown) => {
+      if (!isNotFound(error)) throw error
+    })
   /** How far people were told, of sessions that wait for the audit. Lost with the process: people see by its id what comes twice. */
   const noticed = new Map<Key, { readonly uid: string; readonly seq: number }>()
   return controller(
@@ -56,18 +60,25 @@ export function heraldController(deps: HeraldDeps, channelsFor: ChannelsFor): Co
       const { uid } = session.metadata
       const recorded = surelyUpTo(session, entries, deps.audit)
       recorded.catch(() => {})
+      const noticedUpTo = () => {
+        const { uid: of, seq = 0 } = noticed.get(key) ?? {}
+        return of === uid ? seq : 0
+      }
       for (const entry of entries) {
-        const before = noticed.get(key)
-        if (before?.uid === uid && before.seq >= entry.seq) continue
-        await notify(session, entry, deps, channelsFor, signal)
+        if (noticedUpTo() >= entry.seq) continue
+        try {
+          await notify(session, entry, deps, channelsFor, signal)
+        } catch (error) {
+          // Of those before it people were told: whoever goes on after a stop is not to tell them again.
+          const seq = noticedUpTo() > 0 ? await recorded : undefined
+          if (seq !== undefined) await note(session, Math.min(seq, noticedUpTo()))
+          throw error
+        }
         noticed.set(key, { uid, seq: entry.seq })
       }
       const seq = await recorded
       checkpoint('access.herald-told')
-      if (seq !== undefined)
-        await noteTold(kube, session, seq).catch((error: unknown) => {
-          if (!isNotFound(error)) throw error
-        })
+      if (seq !== undefined) await note(session, seq)
       checkpoint('access.herald-noted')
       if (seq !== entries.at(-1)?.seq) throw failures.NOTICE_AUDIT_WAITS({ session: name })
       noticed.delete(key)

@@ -7,7 +7,8 @@ import type { ServerSentEvent } from '../../fleet/rest.ts'
 import { KubeFailure } from '../../kube/failures.ts'
 import type { Handler } from '../../kube/informer.ts'
 import type { ListOptions, WatchOptions } from '../../kube/kube.ts'
-import type { Session } from '../sessions/index.ts'
+import type { Escalation, Session } from '../sessions/index.ts'
+import { anEscalation, lead } from '../sessions/testing/builders.ts'
 import type { Person } from './contract.ts'
 import type { StreamDeps } from './session-stream.ts'
 import { sessionStream } from './session-stream.ts'
@@ -43,14 +44,23 @@ function serverOf(writes: readonly Write[]) {
   return { log, upTo, stateAt }
 }
 
+const noEscalations = { byIndex: (): Escalation[] => [], synced: async () => {} }
+
+interface Reading {
+  isForgotten?: boolean
+  person?: Person
+  escalations?: typeof noEscalations
+}
+
 /** What a reader hears from a replica that has seen everything up to `known`, until it is told all that is `wanted`. */
 async function heard(
   server: ReturnType<typeof serverOf>,
   after: string | undefined,
   known: string,
   wanted: number,
-  isForgotten = false,
+  { isForgotten = false, person = dev, escalations = noEscalations }: Reading = {},
 ) {
+  const clock = new FakeClock()
   const over = new AbortController()
   const handlers: Handler<BreakglassSession>[] = []
   const collection = {
@@ -73,17 +83,16 @@ async function heard(
       return { [Symbol.dispose]: () => {} }
     },
   }
-  const nothing = { byIndex: () => [] }
   const deps = {
     kube: { of: () => collection },
-    view: { sessions, escalations: nothing },
-    spokeView: { configs: nothing },
+    view: { sessions, escalations },
+    spokeView: { configs: noEscalations },
     settings: () => ({ oidcPrefixes: [] }),
-    clock: new FakeClock(),
+    clock,
   } as unknown as StreamDeps
   const events: ServerSentEvent[] = []
   const collect = async () => {
-    for await (const event of sessionStream(after, dev, deps, over.signal)) {
+    for await (const event of sessionStream(after, person, deps, over.signal)) {
       if (event.data !== undefined) events.push(event)
       if (events.length === wanted) over.abort()
     }
@@ -99,6 +108,8 @@ async function heard(
     for (const handler of handlers)
       handler(previous ? { type: 'updated', object, previous } : { type: 'added', object })
   }
+  await clock.settle()
+  over.abort()
   await collected
   return events
 }
@@ -150,6 +161,24 @@ test('from whichever place, on whichever replica, the rest is told once and in o
   )
 })
 
+test('who decides hears what happened before this replica knew that they do', async () => {
+  const server = serverOf([
+    { at: 0, entries: 1 },
+    { at: 1, entries: 1 },
+  ])
+  let known: Escalation[] = []
+  const escalations = {
+    byIndex: () => known,
+    async synced() {
+      await new Promise(setImmediate)
+      known = [anEscalation({ escalatedGroup: 'g', allowed: { clusters: ['c'], groups: ['devs'] } })]
+    },
+  }
+  // From the first on, which is known here, and with the second yet to come.
+  const events = await heard(server, '8.0', '8', 2, { person: lead, escalations })
+  assert.deepEqual(told(events), ['s0 1', 's1 1'])
+})
+
 test('what is no place in the stream, has yet to come or was forgotten is reset', async () => {
   const server = serverOf([
     { at: 0, entries: 1 },
@@ -160,7 +189,7 @@ test('what is no place in the stream, has yet to come or was forgotten is reset'
     ['99.1', false],
     ['8.1', true],
   ] as const) {
-    const events = await heard(server, place, '9', 1, isForgotten)
+    const events = await heard(server, place, '9', 1, { isForgotten })
     assert.deepEqual(
       events.map(({ event }) => event),
       ['reset'],

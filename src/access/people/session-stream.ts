@@ -24,8 +24,9 @@ export async function* sessionStream(
   deps: StreamDeps,
   signal: AbortSignal,
 ): AsyncGenerator<ServerSentEvent> {
-  const { kube, view, clock } = deps
-  await view.sessions.synced(signal)
+  const { kube, view, spokeView, clock } = deps
+  // Who may see a session is known by all of these: what was passed over for want of one would never be told.
+  await Promise.all([view.sessions, view.escalations, spokeView.configs].map((known) => known.synced(signal)))
   using changes = sessionChanges(view.sessions, clock)
   // Only of what the reader knows before this replica does: all else is in the changes themselves.
   let seen = new Seen()

@@ -4,6 +4,7 @@ import { before, describe, test } from 'node:test'
 import type { BreakglassScene } from '../../support/breakglass-scene.ts'
 import { breakglassScene } from '../../support/breakglass-scene.ts'
 import { needsControlPlane } from '../../support/control-plane.ts'
+import { eventually } from '../../support/eventually.ts'
 import { suiteScope } from '../../support/suite-scope.ts'
 import type { TimedPlane } from '../../support/timed-plane.ts'
 import { timedPlane } from '../../support/timed-plane.ts'
@@ -60,7 +61,10 @@ describe('extensions', needsControlPlane, () => {
     assert.equal((await session()).status?.state, 'Approved')
     await dev.act(name, 'extend', { duration: 600 })
     await advanceTo((await session()).status?.extension?.timeoutAt)
-    await scene.reaches(name, 'Approved')
+    await eventually('it is timed out', async () =>
+      (await session()).status?.history?.some(({ transition }) => transition === 'extension-timed-out'),
+    )
+    assert.equal((await session()).status?.state, 'Approved')
     assert.equal((await lead.act(name, 'approve')).status, 409)
     await advanceTo((await session()).status?.expiresAt)
     assert.equal((await scene.ask(cluster, 'dev@example.com')).body.status.allowed, false)

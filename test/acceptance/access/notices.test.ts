@@ -215,6 +215,32 @@ describe('notices of sessions', needsControlPlane, () => {
     await eventually('it is well', async () => (await condition('standard', 'Healthy'))?.status === 'True')
   })
 
+  test('stopped in order while it tells of one thing, it has written down what it told before', async (t) => {
+    const webhook = await startHttpServer(t)
+    scene.settings.notify = [{ name: 'pager', kind: 'webhook', url: webhook.url }]
+    webhook.ignores = () => true
+    const { name, lead } = await requested()
+    const heard = (what: string) =>
+      webhook.got.filter(({ body }) => body.session.name === name && body.transition === what).length
+    await eventually('it begins to tell', () => heard('requested') > 0)
+    assert.equal((await lead.act(name, 'approve')).status, 200)
+    await scene.stop()
+    assert.equal((await scene.session(name)).status?.told, undefined)
+
+    webhook.ignores = (body) => (body as { transition: string }).transition === 'approved'
+    await scene.start()
+    await eventually('it is at the second', () => heard('approved') > 0)
+    await scene.stop()
+    assert.equal((await scene.session(name)).status?.told, 1)
+    const before = heard('requested')
+
+    webhook.ignores = () => false
+    await scene.start()
+    await told(name, 2)
+    assert.equal(heard('requested'), before)
+    scene.settings.notify = []
+  })
+
   test('killed after it told and before it wrote that down, it tells again and says that it is the same', async () => {
     const dying = Promise.withResolvers<void>()
     at = (name) => {

@@ -97,10 +97,13 @@ describe('the configuration that has an API server ask the hub', needsControlPla
     await aSession('often@example.com', [{ apiGroups: [''], resources: ['pods'], verbs: ['get', 'list'] }])
     const kube = await spoke.as('often@example.com')
     await eventually('a session lets in', () => isAllowed(kube.of(pods, 'default').list()), remembered)
-    const before = spoke.front.asked.length
-    await kube.of(pods, 'kube-public').list()
-    const asked = spoke.front.asked.slice(before).filter(({ user }) => user === 'often@example.com')
-    assert.equal(asked.length, 2)
+    // Each try elsewhere: what an API server did not wait for is answered after its call, and asked again with the next.
+    const place = await eventually('a call goes through', async () => {
+      const namespace = uniqueName('any')
+      return (await isAllowed(kube.of(pods, namespace).list())) && namespace
+    })
+    const asked = spoke.front.asked.filter(({ user, namespace }) => user === 'often@example.com' && namespace === place)
+    assert.equal(asked.length, 2, JSON.stringify(asked))
   })
 
   test('A76: with the rights of `lanyard reach rbac` alone everything works, and a missing one is named', async () => {
