@@ -9,6 +9,7 @@ import type { EventRecorder } from '../kube/events.ts'
 import type { Kube } from '../kube/kube.ts'
 import type { Env } from '../kube/kubeconfig/index.ts'
 import type { GateTable } from './gates.ts'
+import type { OwnVersions } from './status.ts'
 
 export interface OperatorDeps {
   /** The cluster that the operator runs on. */
@@ -23,6 +24,8 @@ export interface OperatorDeps {
   /** Of this process: the way to AWS, for agents whose identity is an AWS role. */
   env: Env
   settings: OperatorSettings
+  /** Of this run of the operator. */
+  written: OwnVersions
 }
 
 export interface OperatorSettings {

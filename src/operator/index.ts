@@ -6,7 +6,8 @@ import { klusterletRuns } from './klusterlet/index.ts'
 import type { Side } from './manifests/operator.ts'
 
 /** Klusterlets and ClusterManagers into running agents and hubs. Of several replicas only the one that leads runs this. */
-export function fleetOperator(deps: OperatorDeps, sides: readonly Side[]): { readonly run: Run } {
+export function fleetOperator(given: Omit<OperatorDeps, 'written'>, sides: readonly Side[]): { readonly run: Run } {
+  const deps: OperatorDeps = { ...given, written: new Map() }
   const runs = [
     ...(sides.includes('managed-cluster') ? klusterletRuns(deps) : []),
     ...(sides.includes('hub') ? clusterManagerRuns(deps) : []),

@@ -16,7 +16,10 @@ export type Reported = KubeObject & { status?: OperatorStatus }
 
 export interface StatusWriter {
   readonly status: OperatorStatus
-  /** One request, or none where nothing changes. A Conflict when the object was written meanwhile. */
+  /**
+   * One request, or none where nothing changes: of an object that may be older than the operator's own last write that
+   * is looked at first. A Conflict when the object was written meanwhile.
+   */
   write(change: StatusChange): Promise<void>
 }
 
@@ -27,34 +30,53 @@ export interface StatusChange {
   fields?: Omit<OperatorStatus, 'conditions'>
 }
 
+/** What came of the last write of each object, by its uid: what is watched may be older. */
+export type OwnVersions = Map<string, string>
+
 /** Several controllers write the status of one object, each its own part: guarded by the version, none undoes another. */
 export function statusWriter<T extends Reported>(
   collection: Collection<T>,
   object: Stored<T>,
-  { clock, signal }: { clock: Clock; signal: AbortSignal },
+  { clock, signal, written }: { clock: Clock; signal: AbortSignal; written: OwnVersions },
 ): StatusWriter {
   let known: Stored<T> = object
+  const { name, uid, generation } = object.metadata
+
+  /** Undefined where nothing changes. */
+  function changesBy({ conditions = [], drop = [], fields = {} }: StatusChange): OperatorStatus | undefined {
+    const old = known.status ?? {}
+    const kept = drop.reduce<Condition[]>((list, type) => removeCondition(list, type), old.conditions ?? [])
+    const next = conditions.reduce(
+      (list, report) =>
+        setCondition(list, { ...report, ...(generation && { observedGeneration: generation }) }, clock.now()),
+      kept,
+    )
+    const changed = Object.entries(fields).filter(
+      ([field, value]) => !isDeepStrictEqual(Reflect.get(old, field), value),
+    )
+    const isSame = isDeepStrictEqual(next, old.conditions ?? []) && changed.length === 0
+    return isSame ? undefined : { ...Object.fromEntries(changed), conditions: next }
+  }
+
   return {
     get status() {
       return known.status ?? {}
     },
-    async write({ conditions = [], drop = [], fields = {} }) {
-      const old = known.status ?? {}
-      const { generation } = known.metadata
-      const kept = drop.reduce<Condition[]>((list, type) => removeCondition(list, type), old.conditions ?? [])
-      const next = conditions.reduce(
-        (list, report) =>
-          setCondition(list, { ...report, ...(generation && { observedGeneration: generation }) }, clock.now()),
-        kept,
-      )
-      const changed = Object.entries(fields).filter(
-        ([name, value]) => !isDeepStrictEqual(Reflect.get(old, name), value),
-      )
-      if (next === (old.conditions ?? next) && isDeepStrictEqual(next, old.conditions ?? []) && changed.length === 0)
-        return
-      const { name, resourceVersion } = known.metadata
-      const body = { metadata: { resourceVersion }, status: { ...Object.fromEntries(changed), conditions: next } }
+    async write(change) {
+      let status = changesBy(change)
+      if (!status && ![undefined, known.metadata.resourceVersion].includes(written.get(uid))) {
+        const latest = await collection.find(name, { signal })
+        // Another one by now, and looked at as such.
+        if (latest?.metadata.uid !== uid || latest.metadata.generation !== generation) return
+        known = latest
+        written.set(uid, latest.metadata.resourceVersion)
+        status = changesBy(change)
+      }
+      if (!status) return
+      const { resourceVersion } = known.metadata
+      const body = { metadata: { resourceVersion }, status }
       known = await collection.patch(name, { type: 'merge', body }, { subresource: 'status', signal })
+      written.set(uid, known.metadata.resourceVersion)
     },
   }
 }

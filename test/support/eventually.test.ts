@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { eventually } from './eventually.ts'
+import { eventually, livesBy } from './eventually.ts'
+import { FakeClock } from './fake-clock.ts'
 
 const quick = { everyMs: 1 }
 
@@ -28,6 +29,17 @@ test('an assertion that fails means not yet', async () => {
 test('when time is up the error tells what was waited for and what was seen last', async () => {
   const waiting = eventually('the secret is there', () => ({ ready: 'no' }), { withinMs: 30, until: () => false })
   await assert.rejects(waiting, { message: "not within 30 ms: the secret is there; last seen: { ready: 'no' }" })
+})
+
+test('clocks go on for who waits long, unless they are to stand', async (t) => {
+  const clock = new FakeClock()
+  livesBy(t, clock)
+  const startedAt = clock.now().getTime()
+  const passed = () => clock.now().getTime() - startedAt
+  const since = performance.now()
+  await eventually('a while is over', () => performance.now() - since > 700, { clock: 'stands' })
+  assert.equal(passed(), 0)
+  await eventually('time goes on', () => passed() > 0)
 })
 
 test('any other error ends the wait', async () => {

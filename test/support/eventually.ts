@@ -14,6 +14,8 @@ export interface EventuallyOptions<T> {
   withinMs?: number
   /** Default: 25, and after half a second less and less often, up to 100: each look may be a call to a server. */
   everyMs?: number
+  /** Whether clocks go on once it waits for long. `stands`: what is awaited must happen without. Default: `goes on`. */
+  clock?: 'goes on' | 'stands'
 }
 
 const patientMs = process.env['CONTROL_PLANE'] === 'kube' ? 75_000 : 30_000
@@ -42,7 +44,7 @@ export function livesBy(t: TestScope, clock: Clock): void {
 export async function eventually<T>(
   what: string,
   probe: () => T | Promise<T>,
-  { until = isThere, withinMs = patientMs, everyMs }: EventuallyOptions<T> = {},
+  { until = isThere, withinMs = patientMs, everyMs, clock: pace = 'goes on' }: EventuallyOptions<T> = {},
 ): Promise<Exclude<T, NotYet>> {
   const startedAt = performance.now()
   for (;;) {
@@ -59,7 +61,8 @@ export async function eventually<T>(
     if (waitedMs > withinMs) throw new Error(`not within ${withinMs} ms: ${what}; last seen: ${lastSeen()}`)
     const pauseMs = everyMs ?? Math.min(100, Math.max(25, waitedMs / 20))
     await delay(pauseMs)
-    if (waitedMs > patienceMs) for (const clock of idleClocks) await clock.advance(nudge * pauseMs)
+    if (waitedMs > patienceMs && pace === 'goes on')
+      for (const clock of idleClocks) await clock.advance(nudge * pauseMs)
   }
 }
 

@@ -71,13 +71,15 @@ export interface ReachScene {
   remove(name: string): Promise<void>
   removeSecret(name: string): Promise<void>
   /** Asks for a look, as `lanyard reach check` does, and waits for its answer. */
-  asked(name: string): Promise<Stored<ClusterConfig>>
+  asked(name: string, clock?: 'goes on' | 'stands'): Promise<Stored<ClusterConfig>>
   /** Events about a ClusterConfig, in no order. */
   events(name: string, reason?: string): Promise<Stored<Event>[]>
   find(name: string): Promise<Stored<ClusterConfig> | undefined>
   condition(name: string, type: string): Promise<Condition | undefined>
   /** Waits until the condition (default Ready) has this status and reason. */
   reaches(name: string, status: Condition['status'], reason?: string, type?: string): Promise<Condition>
+  /** As `reaches`, and the clock stands meanwhile: nothing of it waits for a time. */
+  reachesAtOnce: ReachScene['reaches']
   /** Ends the hub as an orderly end of its process would. */
   stop(): Promise<void>
   /** Starts it again: nothing is remembered. */
@@ -116,6 +118,13 @@ export async function reachScene(
   const find = (name: string) => admin.of(ClusterConfig.resource, namespace).find(name)
   const condition = async (name: string, type = 'Ready') =>
     findCondition((await find(name))?.status?.conditions as Condition[] | undefined, type)
+  const reaching =
+    (pace: 'goes on' | 'stands'): ReachScene['reaches'] =>
+    (name, status, reason, type = 'Ready') =>
+      eventually(`${type} of ${name} is ${status} ${reason ?? ''}`, () => condition(name, type), {
+        until: (found) => found?.status === status && (reason === undefined || found.reason === reason),
+        clock: pace,
+      }) as Promise<Condition>
   const secret: ReachScene['secret'] = async (texts, name = uniqueName('secret')) => {
     const encode = (text: string) => Buffer.from(text).toString('base64')
     const data = Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, encode(text)]))
@@ -158,11 +167,12 @@ export async function reachScene(
     change,
     remove: async (name) => void (await admin.of(ClusterConfig.resource, namespace).delete(name)),
     removeSecret: async (name) => void (await admin.of(secrets, namespace).delete(name)),
-    async asked(name) {
+    async asked(name, pace = 'goes on') {
       const at = `${clock.now().toISOString()} ${uniqueName('look')}`
       await change(name, { metadata: { annotations: { [spokeAnnotations.checkRequestedAt]: at } } })
       return eventually(`${name} was looked at`, () => find(name), {
         until: (found) => found?.status?.answeredCheck === at,
+        clock: pace,
       })
     },
     async events(name, reason) {
@@ -174,10 +184,8 @@ export async function reachScene(
     },
     find,
     condition,
-    reaches: (name, status, reason, type = 'Ready') =>
-      eventually(`${type} of ${name} is ${status} ${reason ?? ''}`, () => condition(name, type), {
-        until: (found) => found?.status === status && (reason === undefined || found.reason === reason),
-      }) as Promise<Condition>,
+    reaches: reaching('goes on'),
+    reachesAtOnce: reaching('stands'),
     stop: () => current.stop(),
     start() {
       current = hub()

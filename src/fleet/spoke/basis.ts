@@ -45,7 +45,17 @@ export class Basis {
     return isAsHeard
   }
 
-  /** While the client is being made: what nobody has read yet will be read as it is by then. */
+  /** It is about to be read for a token, and will be found no older than what was heard of it until now. */
+  willRead(key: Key): void {
+    if (!this.#read.has(key)) this.#heard.delete(key)
+  }
+
+  /** What was read for a token. The first time counts: from then on what is other than that is news of the watch. */
+  noteFirst(key: Key, version: Version): boolean {
+    return this.#read.has(key) || this.note(key, version)
+  }
+
+  /** What nobody has read yet will be read as it is by then: while the client is being made, and for its first token. */
   hear(key: Key, version: Version): void {
     if (this.#read.has(key)) return
     this.#heard.set(key, version)

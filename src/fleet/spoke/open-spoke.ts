@@ -20,7 +20,8 @@ import { explainDistrust, trustOf } from './trust/index.ts'
 export interface OpenDeps {
   /** The hub; what is read through it is what the client depends on. */
   kube: Kube
-  tokens: TokenSources
+  /** Of this client: the Secrets of its tokens are read when one is asked for, and it depends on them as well. */
+  tokens: Pick<TokenSources, 'of'>
   clock: Clock
   random: Random
   log: Log

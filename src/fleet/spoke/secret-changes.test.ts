@@ -98,6 +98,22 @@ test('what somebody read is compared with, unless the watch has not shown it yet
   ])
 })
 
+test('what somebody read before the watch showed it is compared with, and that it is there is news all the same', async (t) => {
+  const { clock, held, make, view, told } = await scene(t)
+  await held.delete('offline')
+  await clock.settle()
+  told.length = 0
+  // In one go: the watch has shown nothing of it yet.
+  const made = await make('offline', { token: base64('R0') })
+  view.secretChanges.seen(made)
+  await held.patch('offline', { type: 'merge', body: { data: { rotated: base64('R1') } } })
+  await clock.settle()
+  assert.deepEqual(told, [
+    ['hub/offline', 'any'],
+    ['hub/offline', ['rotated']],
+  ])
+})
+
 test('that there is another successor concerns nobody for whom it is kept', () => {
   assert.equal(concerns(rotating, 'hub/offline', new Set(['rotated'])), false)
   assert.equal(concerns(rotating, 'hub/offline', new Set(['rotated', 'token'])), true)

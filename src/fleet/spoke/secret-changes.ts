@@ -48,9 +48,13 @@ export function secretChanges({ kube, configs, secrets: informer }: SecretChange
 
   informer.on(({ type, object }) => {
     const key = keyOf(object)
+    const version = type === 'deleted' ? undefined : object.metadata.resourceVersion
+    // Read before it is shown: that stays, to be compared with. Others may have waited for it to be there.
+    if (type === 'added' && known.get(key)?.version === version) return tell(key, version, undefined)
+    if (type !== 'updated') known.delete(key)
     if (type !== 'deleted' && isRotating(key)) return void lookUntilCurrent(key)
     known.delete(key)
-    tell(key, type === 'deleted' ? undefined : object.metadata.resourceVersion, undefined)
+    tell(key, version, undefined)
   })
 
   async function lookUntilCurrent(key: Key): Promise<void> {
@@ -94,9 +98,9 @@ export function secretChanges({ kube, configs, secrets: informer }: SecretChange
     },
     seen(secret) {
       const key = keyOf(secret)
-      // Another version than the watch has shown is news that is still to come.
-      const isShown = versionOf(key) === secret.metadata.resourceVersion
-      if (isShown && !known.has(key) && !underWay.has(key) && isRotating(key)) known.set(key, contentsOf(secret))
+      // Another version than the watch has shown is news that is still to come, unless it has shown none.
+      const isFirst = [undefined, secret.metadata.resourceVersion].includes(versionOf(key))
+      if (isFirst && !known.has(key) && !underWay.has(key) && isRotating(key)) known.set(key, contentsOf(secret))
     },
   }
 }

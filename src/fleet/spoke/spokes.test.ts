@@ -6,6 +6,7 @@ import { eventually } from '../../../test/support/eventually.ts'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
 import { startFaultProxy } from '../../../test/support/fault-proxy.ts'
 import { runInTest } from '../../../test/support/fleet-scene.ts'
+import { startScriptedIssuer } from '../../../test/support/issuer.ts'
 import { MemoryKube } from '../../../test/support/memory-kube.ts'
 import type { Call } from '../../../test/support/memory-kube-parts.ts'
 import type { TestScope } from '../../../test/support/test-scope.ts'
@@ -46,8 +47,32 @@ const oidcAuth = {
   insecureSkipTLSVerify: true,
 }
 
-/** A hub in memory, with one Secret `west` that holds a kubeconfig. `answered` may hold up what is answered about Secrets. */
-async function hub(t: TestScope, answered: (call: Call) => Promise<void> = async () => {}) {
+/** The same API, whose watch shows a change of a Secret when `shown` lets it. */
+const showingSecretsLate = (kube: Kube, shown: () => Promise<void>): Kube => ({
+  ...kube,
+  of: (resource, namespace) => {
+    const collection = kube.of(resource, namespace)
+    if ((resource as { kind: string }).kind !== 'Secret') return collection
+    const { metadata } = collection
+    const watch: typeof metadata.watch = async function* (options) {
+      for await (const event of metadata.watch(options)) {
+        await shown()
+        yield event
+      }
+    }
+    return { ...collection, metadata: { ...metadata, watch } }
+  },
+})
+
+/**
+ * A hub in memory, with one Secret `west` that holds a kubeconfig. `answered` may hold up what is answered about Secrets,
+ * and `shown` what their watch shows.
+ */
+async function hub(
+  t: TestScope,
+  answered: (call: Call) => Promise<void> = async () => {},
+  shown: () => Promise<void> = async () => {},
+) {
   const clock = new FakeClock(new Date())
   const memory = new MemoryKube(clock)
   const settings: SpokeSettings = { ...defaultSpokeSettings }
@@ -57,7 +82,7 @@ async function hub(t: TestScope, answered: (call: Call) => Promise<void> = async
     return answer
   })
   const common = { clock, random: randomFrom(() => 0.5), log: silentLog, metrics: noMetrics }
-  const view = spokeView(kube, common)
+  const view = spokeView(showingSecretsLate(kube, shown), common)
   const spokes = createSpokes({ ...common, kube, view, settings: () => settings })
   const stop = runInTest(t, [view.run, spokes.run])
   const configs = (namespace = 'hub') => memory.of(ClusterConfig.resource, namespace)
@@ -180,6 +205,95 @@ test('a CA that an overtaken opening came to trust is told of', async (t) => {
   const { notes, trust } = await opening
   assert.deepEqual([notes.map(({ kind }) => kind), trust.source], [['first-use'], 'FirstUse'])
   assert.deepEqual((await spokes.open('west')).notes, [])
+})
+
+test('a Secret that the watch shows late, when a token was already got with it, is no news; what comes after it is', async (t) => {
+  const gate = Promise.withResolvers<void>()
+  let isLate = false
+  const { spokes, add, secret, memory, clock } = await hub(t, undefined, async () => {
+    if (isLate) await gate.promise
+  })
+  const issuer = await startScriptedIssuer(t)
+  issuer.answer = () => ({
+    body: { access_token: 'a', token_type: 'Bearer', expires_in: 300, refresh_token: `r${issuer.requests.length}` },
+  })
+  const common = { ...oidcAuth, issuerURL: issuer.issuer, certificateAuthority: issuer.caPem }
+  const ways: [secret: string, own: Partial<NonNullable<Spec['oidcAuth']>>][] = [
+    ['subject', { tokenExchange: { enabled: true, subjectTokenSecretRef: ref('subject') } }],
+    ['offline', { refreshTokenSecretRef: ref('offline') }],
+    ['rotating', { refreshTokenSecretRef: ref('rotating'), rotatedRefreshTokenKey: 'rotated' }],
+  ]
+  await secret('client', { 'client-secret': 'x' })
+  isLate = true
+  for (const [name, own] of ways) {
+    await secret(name, { token: 'first' })
+    await add({ oidcAuth: { ...common, ...own } }, name)
+  }
+  const opened = async () => {
+    const spoke = await Promise.all(ways.map(([name]) => spokes.open(name)))
+    for (const { credential } of spoke) await credential()
+    return spoke
+  }
+  const before = await opened()
+  const asked = issuer.requests.length
+  const kept = await memory.of(secrets, 'hub').get('rotating')
+  assert.ok(kept.data?.['rotated'], 'its own write comes late as well')
+  isLate = false
+  gate.resolve()
+  await clock.settle(50)
+  assert.deepEqual(await opened(), before)
+  assert.equal(issuer.requests.length, asked)
+
+  for (const [name] of ways) await secret(name, { token: 'second' })
+  await clock.settle(50)
+  const after = await opened()
+  for (const [index, spoke] of after.entries()) assert.notEqual(spoke, before[index], spoke.cluster)
+})
+
+test('a Secret that the watch shows while it is being read for the first token is no news', async (t) => {
+  const read = Promise.withResolvers<void>()
+  const shown = Promise.withResolvers<void>()
+  const isRead = Promise.withResolvers<void>()
+  const { spokes, add, secret, clock } = await hub(
+    t,
+    async ({ verb, name }) => {
+      if (verb !== 'get' || name !== 'subject') return
+      isRead.resolve()
+      await read.promise
+    },
+    () => shown.promise,
+  )
+  const issuer = await startScriptedIssuer(t)
+  const tokenExchange = { enabled: true, subjectTokenSecretRef: ref('subject') }
+  const { issuer: issuerURL, caPem: certificateAuthority } = issuer
+  await secret('client', { 'client-secret': 'x' })
+  await secret('subject', { token: 'first' })
+  await add({ oidcAuth: { ...oidcAuth, issuerURL, certificateAuthority, tokenExchange } })
+  const before = await spokes.open('west')
+  const credential = before.credential()
+  await isRead.promise
+  shown.resolve()
+  await clock.settle(50)
+  read.resolve()
+  await credential
+  assert.equal(await spokes.open('west'), before)
+})
+
+test('what was heard of a Secret before it is read for the first token is no news, whatever is read', async (t) => {
+  const { spokes, add, secret, clock } = await hub(t)
+  const issuer = await startScriptedIssuer(t)
+  const refresh = { refreshTokenSecretRef: ref('offline'), rotatedRefreshTokenKey: 'rotated' }
+  const { issuer: issuerURL, caPem: certificateAuthority } = issuer
+  await secret('client', { 'client-secret': 'x' })
+  await add({ oidcAuth: { ...oidcAuth, issuerURL, certificateAuthority, ...refresh } })
+  const before = await spokes.open('west')
+  await secret('offline', { token: 'first' })
+  // As another cluster that shares it would: a successor is no news.
+  await secret('offline', { rotated: 'second' })
+  assert.equal(await spokes.open('west'), before)
+  await before.credential()
+  await clock.settle(50)
+  assert.equal(await spokes.open('west'), before)
 })
 
 test('an old key of the client secret is told of', async (t) => {

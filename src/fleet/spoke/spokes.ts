@@ -10,11 +10,12 @@ import { failures as kubeFailures } from '../../kube/failures.ts'
 import type { Kube } from '../../kube/kube.ts'
 import type { Key, Stored } from '../../kube/objects.ts'
 import { Basis, configNamed } from './basis.ts'
-import type { Note, OpenSpoke, SpokeSettings, Spokes } from './contract.ts'
+import type { Note, OidcWay, OpenSpoke, SpokeSettings, Spokes } from './contract.ts'
 import { HeldSpokes } from './held.ts'
 import { keepRotatedIn } from './keep-rotated.ts'
 import { spokeMetrics } from './metrics.ts'
 import { notingKube } from './noting-kube.ts'
+import type { TokenDeps } from './oidc/index.ts'
 import { tokenSources } from './oidc/index.ts'
 import { unlessAborted } from './oidc/unless-aborted.ts'
 import { openSpoke } from './open-spoke.ts'
@@ -58,10 +59,9 @@ export function createSpokes(deps: SpokesDeps): Spokes & { readonly run: Run } {
     for (const listener of throttleListeners) listener(cluster)
   }
   const seen = (found: Stored<Secret> | undefined) => found && view.secretChanges.seen(found)
-  const reading = notingKube(kube, ownWrites, (_, found) => seen(found))
   const tokens = tokenSources({
     ...{ clock, log, metrics },
-    readSecret: (wanted, signal) => readSecretValue(reading, wanted, signal),
+    readSecret: (wanted, signal) => readSecretValue(kube, wanted, signal),
     keepRotated: keepRotatedIn(kube),
   })
 
@@ -69,15 +69,24 @@ export function createSpokes(deps: SpokesDeps): Spokes & { readonly run: Run } {
     const config = configNamed(view, cluster)
     const way = wayOf(config, (name) => view.providers.get(name))
     const basis = new Basis(config, way, view)
-    const noting = notingKube(kube, ownWrites, (key, found) => {
-      seen(found)
-      if (!basis.note(key, found?.metadata.resourceVersion) && held.get(cluster)?.basis === basis)
-        forget(cluster, 'secret')
-    })
+    const noting = (note: (key: Key, version: Version) => boolean) =>
+      notingKube(kube, ownWrites, (key, found) => {
+        seen(found)
+        if (!note(key, found?.metadata.resourceVersion) && held.get(cluster)?.basis === basis) forget(cluster, 'secret')
+      })
+    const notingFirst = noting((key, version) => basis.noteFirst(key, version))
+    const readSecret: TokenDeps['readSecret'] = (wanted, signal) => {
+      basis.willRead(`${wanted.namespace}/${wanted.name}`)
+      return readSecretValue(notingFirst, wanted, signal)
+    }
+    const own = {
+      kube: noting((key, version) => basis.note(key, version)),
+      tokens: { of: (named: OidcWay) => tokens.of(named, readSecret) },
+    }
     return held.add(
       cluster,
       basis,
-      counted.opening(openSpoke(config, way, { ...deps, kube: noting, tokens, onRequest, onThrottled }, ending.signal)),
+      counted.opening(openSpoke(config, way, { ...deps, ...own, onRequest, onThrottled }, ending.signal)),
     )
   }
 
@@ -112,7 +121,7 @@ export function createSpokes(deps: SpokesDeps): Spokes & { readonly run: Run } {
     for (const cluster of held.clustersOf(key)) {
       const holder = held.get(cluster)
       if (holder && !concerns(holder.basis.config, key, changed)) continue
-      if (holder && !holder.opened) holder.basis.hear(key, version)
+      holder?.basis.hear(key, version)
       if (!holder?.basis.hasSecret(key, version)) forget(cluster, 'secret')
     }
   }

@@ -29,14 +29,14 @@ interface Job {
 
 /** Makes the cluster the hub that a ClusterManager wants. */
 export async function applyClusterManager({ manager, deps, view, signal }: Job): Promise<Outcome> {
-  const { kube, clock, settings } = deps
+  const { kube, settings } = deps
   const collection = kube.of(ClusterManager.resource)
   const { name, resourceVersion, finalizers: held = [] } = manager.metadata
   const body = { metadata: { resourceVersion, finalizers: [...held, finalizers.clusterManager] } }
   const owned = held.includes(finalizers.clusterManager)
     ? manager
     : await collection.patch(name, { type: 'merge', body }, { signal })
-  const status = statusWriter(collection, owned, { clock, signal })
+  const status = statusWriter(collection, owned, { ...deps, signal })
   const { generation } = owned.metadata
   const fields = generation === undefined ? {} : { observedGeneration: generation }
   const refuse = async (why: string, gateMistakes: readonly string[] = []) => {

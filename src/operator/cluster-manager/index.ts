@@ -68,7 +68,7 @@ async function report(key: Key, deps: OperatorDeps, view: ClusterManagerView, si
   const manager = view.managers.get(key)
   if (!manager || manager.metadata.deletionTimestamp || view.first() !== key) return done
   const deployment = view.deployments.get(`${deps.settings.hubNamespace}/${hubService}`)
-  const status = statusWriter(deps.kube.of(ClusterManager.resource), manager, { clock: deps.clock, signal })
+  const status = statusWriter(deps.kube.of(ClusterManager.resource), manager, { ...deps, signal })
   await status.write({ conditions: deploymentReports(deployment) })
   return done
 }

@@ -35,11 +35,11 @@ const anyAws = { hubClusterArn: '' }
  * fail closed and nobody would answer; then the hub, what it kept, what it was allowed, and the finalizer last.
  */
 export async function removeClusterManager({ manager, deps, signal }: Job): Promise<Outcome> {
-  const { kube, clock, settings, events } = deps
+  const { kube, settings, events } = deps
   const { name, uid, finalizers: held = [] } = manager.metadata
   if (!held.includes(finalizers.clusterManager)) return done
   const collection = kube.of(ClusterManager.resource)
-  const status = statusWriter(collection, manager, { clock, signal })
+  const status = statusWriter(collection, manager, { ...deps, signal })
   const wait = async (reason: Reason, message: string) => {
     await status.write({ conditions: [{ type: conditions.deleting, status: 'False', reason, message }] })
     return requeueAfter(lookAgainMs)

@@ -30,10 +30,10 @@ interface Job {
 
 /** Makes the cluster as a Klusterlet wants it. Nothing is touched before the finalizer is on it. */
 export async function applyKlusterlet({ klusterlet, deps, view, signal }: Job): Promise<Outcome> {
-  const { kube, clock, settings } = deps
+  const { kube, settings } = deps
   const collection = kube.of(Klusterlet.resource)
   const owned = await withFinalizer(klusterlet, deps, signal)
-  const status = statusWriter(collection, owned, { clock, signal })
+  const status = statusWriter(collection, owned, { ...deps, signal })
   const plan = planKlusterlet(owned, settings)
   const { generation } = owned.metadata
   const observed = generation === undefined ? {} : { observedGeneration: generation }

@@ -36,7 +36,7 @@ async function reconcile(key: Key, deps: OperatorDeps, view: KlusterletView, sig
   // Beside another in one namespace it has no agent of its own.
   const deployment =
     first && keyOf(first) === key ? view.deployments.get(namespace)?.get(`${namespace}/${agentDeployment}`) : undefined
-  const status = statusWriter(deps.kube.of(Klusterlet.resource), klusterlet, { clock: deps.clock, signal })
+  const status = statusWriter(deps.kube.of(Klusterlet.resource), klusterlet, { ...deps, signal })
   await status.write({ conditions: deploymentReports(deployment) })
   return done
 }

@@ -37,7 +37,7 @@ async function reconcile(key: Key, { deps, view, clients, signal }: Job): Promis
   const klusterlet = view.klusterlets.get(key)
   if (!klusterlet || klusterlet.metadata.deletionTimestamp) return done
   const { featureGates, registrationDriver } = klusterlet.spec?.registrationConfiguration ?? {}
-  const status = statusWriter(kube.of(Klusterlet.resource), klusterlet, { clock, signal })
+  const status = statusWriter(kube.of(Klusterlet.resource), klusterlet, { ...deps, signal })
   const driver = registrationDriver?.authType ?? 'csr'
   if (!isServed(driver)) {
     await status.write({ conditions: [notAvailable(driver)] })
@@ -53,6 +53,6 @@ async function reconcile(key: Key, { deps, view, clients, signal }: Job): Promis
   // As it is by now: the look takes as long as the hub does.
   const latest = view.klusterlets.get(key)
   if (latest)
-    await statusWriter(kube.of(Klusterlet.resource), latest, { clock, signal }).write({ conditions: [report] })
+    await statusWriter(kube.of(Klusterlet.resource), latest, { ...deps, signal }).write({ conditions: [report] })
   return requeueAfter(settings.lookMs)
 }

@@ -29,11 +29,11 @@ interface Job {
  * was allowed goes, and the finalizer last. Each step finds its work undone or done, so it may be cut anywhere.
  */
 export async function removeKlusterlet({ klusterlet, deps, view, signal }: Job): Promise<Outcome> {
-  const { kube, clock, events } = deps
+  const { kube, events } = deps
   const { name, finalizers: held = [] } = klusterlet.metadata
   if (!held.includes(finalizers.klusterlet)) return done
   const collection = kube.of(Klusterlet.resource)
-  const status = statusWriter(collection, klusterlet, { clock, signal })
+  const status = statusWriter(collection, klusterlet, { ...deps, signal })
   const homes = homesOf(klusterlet)
   for (const home of homes) {
     await leaveHub({ klusterlet, home, status, deps, signal })

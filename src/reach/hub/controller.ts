@@ -7,6 +7,7 @@ import { spokeAnnotations, spokeConditions } from '../../fleet/spoke/names.ts'
 import type { Controller } from '../../kube/controller.ts'
 import { controller } from '../../kube/controller.ts'
 import type { Key, Stored } from '../../kube/objects.ts'
+import { keyOf } from '../../kube/objects.ts'
 import type { CheckResult } from './check.ts'
 import { checkCluster } from './check.ts'
 import type { ReachHubDeps } from './deps.ts'
@@ -15,9 +16,11 @@ import { reachMetrics } from './metrics.ts'
 import { hasAllRights, nextLookMs } from './next-look.ts'
 import type { ReachPasses } from './passes.ts'
 import { Starts } from './starts.ts'
+import type { Status } from './status-of.ts'
 import { conditionsOf, statusOf } from './status-of.ts'
 import { unknownStatus } from './unknown-status.ts'
 import { throttling, watchesOf } from './watches.ts'
+import type { Written } from './write-status.ts'
 import { writeStatus } from './write-status.ts'
 
 /** So many looks under way: one at a cluster that hangs waits for its deadline and holds up nobody. */
@@ -33,6 +36,9 @@ interface Memory {
   trouble?: { readonly sign: string; readonly times: number }
   /** Notes that were told. */
   readonly told: Set<string>
+  /** What this process decided last, and what came of the last write: what is watched may be older. */
+  status?: Status
+  version?: string
 }
 
 /** Keeps the status of every ClusterConfig true: at once when something it depends on changes, and now and then. */
@@ -50,14 +56,14 @@ export function statusController(deps: ReachHubDeps, passes: ReachPasses): Contr
     if (isAsked(config) && !isTrue(conditionsOf(config), spokeConditions.ready)) spokes.forget(config.metadata.name)
     const result = await timed(() => checkCluster(config, deps, signal)).catch(async (error: unknown) => {
       if (attempt + 1 >= mostInVain && !signal.aborted)
-        await writeStatus(deps.kube, config, (found) => unknownStatus(found, error, clock.now()), signal)
+        await write(config, (found) => unknownStatus(found, error, clock.now()), signal)
       throw error
     })
     checkpoint('reach.checked')
     const latest = view.configs.get(key)
     // Another one by now, and queued as such.
     if (!latest || !isSameObject(latest, config)) return done
-    const written = await writeStatus(deps.kube, latest, (found) => statusOf(found, result, clock.now()), signal)
+    const written = await write(latest, (found) => statusOf(found, result, clock.now()), signal)
     if (!written) return done
     checkpoint('reach.reported')
     const memory = memoryOf(key)
@@ -68,6 +74,28 @@ export function statusController(deps: ReachHubDeps, passes: ReachPasses): Contr
     return requeueAfter(
       nextLookMs({ key, result, attempt: times, now: clock.now(), settings: deps.settings(), random }),
     )
+  }
+
+  /** Remembers what is decided before it is written: of what happens meanwhile it does not speak. */
+  async function write(
+    seen: Stored<ClusterConfig>,
+    decide: (config: Stored<ClusterConfig>) => Status,
+    signal: AbortSignal,
+  ): Promise<Written | undefined> {
+    const memory = memoryOf(keyOf(seen))
+    const remembered = (config: Stored<ClusterConfig>) => {
+      memory.status = decide(config)
+      return memory.status
+    }
+    const written = await writeStatus(deps.kube, seen, remembered, { signal, version: memory.version })
+    if (written) memory.version = written.version
+    return written
+  }
+
+  /** Whether it is told, and not about to be told otherwise. */
+  function isToldThrottled(config: Stored<ClusterConfig>): boolean {
+    const { status = config.status } = memories.get(keyOf(config)) ?? {}
+    return [config.status, status].every((one = {}) => isTrue(conditionsOf({ status: one }), spokeConditions.throttled))
   }
 
   function forget(key: Key): Outcome {
@@ -99,7 +127,7 @@ export function statusController(deps: ReachHubDeps, passes: ReachPasses): Contr
     workers,
     // Of the writing: a look has its own deadline, which people may set.
     deadlineMs: 300_000,
-    watches: [...watchesOf(view), throttling(view, spokes)],
+    watches: [...watchesOf(view), throttling(view, spokes, isToldThrottled)],
   })
 }
 

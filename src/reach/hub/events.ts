@@ -14,7 +14,7 @@ export function recordWhatHappened(events: EventRecorder, written: Written, note
 }
 
 /** What changed by a write that is worth an event. */
-export function changesOf({ before, status }: Written): Happening[] {
+export function changesOf({ before, status }: Pick<Written, 'before' | 'status'>): Happening[] {
   const old = conditionsOf(before)
   const now = conditionsOf({ ...before, status })
   const was = findCondition(old, spokeConditions.ready)

@@ -54,7 +54,8 @@ export function statusOf(config: Stored<ClusterConfig>, result: CheckResult, now
   }
 }
 
-export const conditionsOf = ({ status }: ClusterConfig): Condition[] => (status?.conditions ?? []) as Condition[]
+export const conditionsOf = ({ status }: Pick<ClusterConfig, 'status'>): Condition[] =>
+  (status?.conditions ?? []) as Condition[]
 
 /** Whether the status speaks of the spec as it is now. */
 export const isOfThisSpec = ({ metadata, status }: Stored<ClusterConfig>): boolean =>

@@ -1,13 +1,11 @@
 import type { ClusterConfig } from '../../apis/breakglass/cluster-config.ts'
-import { isTrue } from '../../core/conditions.ts'
 import type { Spokes, SpokeView } from '../../fleet/spoke/index.ts'
 import { concerns } from '../../fleet/spoke/index.ts'
-import { spokeAnnotations, spokeConditions } from '../../fleet/spoke/names.ts'
+import { spokeAnnotations } from '../../fleet/spoke/names.ts'
 import type { Key, Stored } from '../../kube/objects.ts'
 import { keyOf } from '../../kube/objects.ts'
 import type { Watching } from '../../kube/watching.ts'
 import { changesOf, watching } from '../../kube/watching.ts'
-import { conditionsOf } from './status-of.ts'
 
 /** Everything that the way into a cluster depends on, by the ClusterConfigs it concerns. */
 export const watchesOf = ({ configs, secretChanges, secrets, providers }: SpokeView): Watching[] => {
@@ -32,15 +30,16 @@ export const watchesOf = ({ configs, secretChanges, secrets, providers }: SpokeV
   ]
 }
 
-/** Clusters that begin to answer 429, whoever asked them. */
-export const throttling = ({ configs }: Pick<SpokeView, 'configs'>, spokes: Spokes): Watching => ({
+/** Clusters that begin to answer 429, whoever asked them: those of which `isTold` does not hold. */
+export const throttling = (
+  { configs }: Pick<SpokeView, 'configs'>,
+  spokes: Spokes,
+  isTold: (config: Stored<ClusterConfig>) => boolean,
+): Watching => ({
   synced: configs.synced,
   subscribe: (enqueue) =>
     spokes.onThrottled?.((cluster) => {
-      const untold = configs
-        .byIndex('name', cluster)
-        .filter((config) => !isTrue(conditionsOf(config), spokeConditions.throttled))
-      for (const config of untold) enqueue(keyOf(config))
+      for (const config of configs.byIndex('name', cluster)) if (!isTold(config)) enqueue(keyOf(config))
     }) ?? { [Symbol.dispose]: () => {} },
 })
 

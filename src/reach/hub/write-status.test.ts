@@ -15,8 +15,8 @@ async function scene() {
   const configs = kube.of(ClusterConfig.resource, 'fleet')
   const { spec } = aConfig()
   const config = await configs.create({ metadata: { name: 'west' }, spec })
-  const write = (seen = config, result = itWorks()) =>
-    writeStatus(kube, seen, (found) => statusOf(found, result, clock.now()), signal)
+  const write = (seen = config, result = itWorks(), version?: string) =>
+    writeStatus(kube, seen, (found) => statusOf(found, result, clock.now()), { signal, version })
   return { kube, configs, config, write }
 }
 
@@ -26,6 +26,21 @@ test('the same again is not written', async () => {
   const patches = kube.count('patch')
   await write(await configs.get('west'))
   assert.deepEqual([patches, kube.count('patch')], [1, 1])
+})
+
+test('the same as what was there before its own last write is written', async () => {
+  const { kube, configs, write } = await scene()
+  await write()
+  const old = await configs.get('west')
+  const written = await write(old, itFails())
+  const again = await write(old, itWorks(), written?.version)
+  const { metadata, status } = await configs.get('west')
+  assert.equal(status?.conditions?.find(({ type }) => type === 'Ready')?.status, 'True')
+  assert.equal(again?.version, metadata.resourceVersion)
+  // What is known to be no older is believed.
+  const calls = kube.calls.length
+  await write(await configs.get('west'), itWorks(), again?.version)
+  assert.equal(kube.calls.length, calls + 1)
 })
 
 test('of two who look at once each decides on what the other left', async () => {

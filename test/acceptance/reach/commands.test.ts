@@ -7,17 +7,21 @@ import type { ClusterRole, ClusterRoleBinding } from 'kubernetes-types/rbac/v1.d
 import { parseAllDocuments } from 'yaml'
 import { ClusterConfig } from '../../../src/apis/breakglass/cluster-config.ts'
 import { ManagedCluster } from '../../../src/apis/cluster/managed-cluster.ts'
+import type { Step } from '../../../src/core/step.ts'
 import { hubNamespace } from '../../../src/fleet/names.ts'
 import { handoverSecret, spokeAnnotations, spokeLabels } from '../../../src/fleet/spoke/names.ts'
 import type { KubeClient } from '../../../src/kube/client/index.ts'
 import { clusterRoleBindings, namespaces, secrets } from '../../../src/kube/kinds.ts'
+import { untilReady } from '../../../src/reach/operations/until-ready.ts'
 import type { ClusterConfigOverview } from '../../../src/reach/overview/cluster-config-overview.ts'
 import { clusterConfigOverview } from '../../../src/reach/overview/cluster-config-overview.ts'
+import { advanceUntil } from '../../support/advance-until.ts'
 import { setAccepted } from '../../support/agent-scene.ts'
 import { uniqueName } from '../../support/builders.ts'
 import type { OwnControlPlane } from '../../support/control-plane.ts'
 import { needsControlPlane, startControlPlane } from '../../support/control-plane.ts'
 import { eventually } from '../../support/eventually.ts'
+import { FakeClock } from '../../support/fake-clock.ts'
 import { hubProcess, prepareHub } from '../../support/hub-process.ts'
 import { kubeClient } from '../../support/kube-client.ts'
 import { lanyard } from '../../support/lanyard.ts'
@@ -130,7 +134,28 @@ describe('ways into clusters on the command line', needsControlPlane, () => {
     assert.match(checked.err, /does not get into .*: OIDCDiscoveryFailed: /)
     assert.ok(!`${checked.out}${checked.err}`.includes(secret))
     const waited = await cli(t, 'reach', 'add', name, ...flags, ...files, '--wait', '--timeout', '1')
-    assert.match(waited.err, /within 1 s: OIDCDiscoveryFailed.*REACH_NOT_READY/)
+    assert.equal(waited.code, 1)
+    assert.match(waited.err, /within 1 s: .*REACH_NOT_READY/)
+    // Once the hub has looked it says why, however long that took.
+    const clock = new FakeClock(new Date())
+    const steps: Step[] = []
+    const waiting = (async () => {
+      const deps = { kube: admin, clock, signal: t.signal }
+      for await (const step of untilReady({ name, namespace: hubNamespace, timeoutMs: 1_000 }, deps)) steps.push(step)
+    })()
+    let isOver = false
+    const over = () => {
+      isOver = true
+    }
+    waiting.then(over, over)
+    await eventually('the hub has looked because of it', async () => {
+      const found = await admin.of(ClusterConfig.resource, hubNamespace).get(name)
+      const asked = found.metadata.annotations?.[spokeAnnotations.checkRequestedAt]
+      return asked === clock.now().toISOString() && found.status?.answeredCheck === asked
+    })
+    await advanceUntil(clock, 'it gives up', () => isOver, 250)
+    await assert.rejects(waiting, { code: 'REACH_NOT_READY', message: /within 1 s: OIDCDiscoveryFailed/ })
+    assert.match(JSON.stringify(steps), /OIDCDiscoveryFailed/)
     const unknown = await cli(t, 'reach', 'rbac', name)
     assert.match(unknown.err, /name its user there with --user/)
 

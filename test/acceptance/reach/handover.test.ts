@@ -43,6 +43,10 @@ describe('a way in that an agent hands over', needsControlPlane, () => {
     await cluster.invite()
     await cluster.reaches('Ready', 'True', 'KubeconfigValidated')
   }
+  const notYetIfUnauthorized = (error: unknown) => {
+    if (!isUnauthorized(error)) throw error
+    return false
+  }
   /** All that both halves make. */
   const left = async ({ cluster, namespace, home }: HandoverScene): Promise<string[]> => {
     const found = await Promise.all([
@@ -130,7 +134,10 @@ describe('a way in that an agent hands over', needsControlPlane, () => {
     const after = await eventually('a token of a new account', () => tokenOf(west), {
       until: (token) => token !== before,
     })
-    handedClient(t, timed.plane, after).of(namespaces).list()
+    const asHub = handedClient(t, timed.plane, after).of(namespaces)
+    await eventually('it is taken, as soon as the cluster knows of the account and its rights', () =>
+      isAllowed(asHub.list()).catch(notYetIfUnauthorized),
+    )
     // What is in the Secret, and the rights to it.
     await admin.of(roles, west.cluster).patch(handoverSecret, { type: 'merge', body: { rules: [] } })
     await admin.of(roleBindings, west.cluster).delete(handoverSecret)
@@ -144,10 +151,12 @@ describe('a way in that an agent hands over', needsControlPlane, () => {
     const body = { data: { value: Buffer.from('nonsense').toString('base64') } }
     await admin.of(secrets, west.cluster).patch(handoverSecret, { type: 'merge', body })
     await eventually('it is handed over again', async () => (await tokenOf(west)) !== '')
+    const uid = async () => (await west.config())?.metadata.uid
+    const first = await uid()
     await admin.of(secrets, west.cluster).delete(handoverSecret)
     await eventually('and again', async () => (await tokenOf(west)) !== '')
     // It went with the Secret, and comes back once the hub has seen the new one.
-    await eventually('it leads somewhere again', () => west.config())
+    await eventually('it leads somewhere again', uid, { until: (found) => found !== undefined && found !== first })
     // Where the ClusterConfig leads; what people add to it stays.
     const elsewhere = { spec: { tenant: 'blue', kubeconfigSecretRef: { name: 'other', namespace: west.cluster } } }
     await admin.of(ClusterConfig.resource, west.cluster).patch(west.cluster, { type: 'merge', body: elsewhere })
@@ -213,6 +222,10 @@ describe('a way in that an agent hands over', needsControlPlane, () => {
     await admin.of(namespaces).create(aNamespace(namespace))
     const spec = { kubeconfigSecretRef: { name: 'their-secret', namespace } }
     const theirs = await admin.of(ClusterConfig.resource, namespace).create({ metadata: { name: west.cluster }, spec })
+    await eventually(
+      'the hub knows of it',
+      async () => (await admin.of(ClusterConfig.resource, namespace).get(west.cluster)).status?.conditions,
+    )
     await west.invite()
     const told = await eventually('people are told', async () => {
       const { items } = await admin.of(events, 'default').list()

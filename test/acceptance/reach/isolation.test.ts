@@ -25,6 +25,7 @@ describe('clusters beside one that hangs', needsControlPlane, () => {
     // Time stands still: no deadline ends the waiting for those that hang, nor any wait of the others.
     scene = await spokeScene(suite, plane, { clock: new FakeClock(new Date()), settings: { qps: 0 } })
   })
+  const standing = { clock: 'stands' } as const
   const kubeconfigAt = (server: string) => {
     const config = parse(plane.kubeconfig())
     config.clusters[0].cluster.server = server
@@ -68,13 +69,13 @@ describe('clusters beside one that hangs', needsControlPlane, () => {
       ),
     )
     const haveBegun = () => stalled.connections >= 2 && issuer.paths.length > 0 && tokenless.requests.length > 0
-    await eventually('they have all begun to wait', haveBegun)
+    await eventually('they have all begun to wait', haveBegun, standing)
 
     let answers = 0
     const ask = (cluster: string) => void through(cluster).then(() => (answers += 1))
     for (let round = 1; round <= 10; round += 1) {
       for (let times = 0; times < 10; times += 1) healthy.forEach(ask)
-      await eventually('all of them are answered', () => answers === 20 * round)
+      await eventually('all of them are answered', () => answers === 20 * round, standing)
     }
     assert.deepEqual(settled, [])
     // Each issuer is asked once, however many wait, and the API server is dialled for its own cluster alone.
@@ -83,7 +84,7 @@ describe('clusters beside one that hangs', needsControlPlane, () => {
     // Nor does anybody wait who comes while a client is made anew, and needs a token anew.
     for (const cluster of healthy) scene.spokes.forget(cluster)
     healthy.forEach(ask)
-    await eventually('they are answered', () => answers === 202)
+    await eventually('they are answered', () => answers === 202, standing)
     assert.equal(trusted.requests.length, 2)
     assert.deepEqual(settled, [])
 

@@ -3,10 +3,12 @@ import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { needs } from '../../../src/fleet/spoke/needs.ts'
 import { clusterRoleBindings, clusterRoles } from '../../../src/kube/kinds.ts'
+import { reviewPermissions } from '../../../src/reach/hub/permissions.ts'
 import { aClusterRole, aClusterRoleBinding, aUser, uniqueName } from '../../support/builders.ts'
 import type { OwnControlPlane } from '../../support/control-plane.ts'
 import { needsControlPlane, startControlPlane } from '../../support/control-plane.ts'
 import { eventually } from '../../support/eventually.ts'
+import { kubeClient } from '../../support/kube-client.ts'
 import type { ReachScene } from '../../support/reach-scene.ts'
 import { reachScene } from '../../support/reach-scene.ts'
 import { startSpokeStandIn } from '../../support/spoke-stand-in.ts'
@@ -38,11 +40,16 @@ describe('the rights of the hub on a cluster', needsControlPlane, () => {
       force: true,
     }))
 
-  test('a right that is missing is named, the cluster stays Ready, and granting it heals', async () => {
+  test('a right that is missing is named, the cluster stays Ready, and granting it heals', async (t) => {
     const user = uniqueName('hub')
     await grant(user, rulesBut('list namespaces'))
     await scene.admin.of(clusterRoleBindings).create(aClusterRoleBinding(user, aUser(user)))
     const certificate = await plane.issueClientCertificate({ commonName: user })
+    // A cluster follows its roles a moment later: a look before that finds more that is missing.
+    const itself = kubeClient(t, plane.connection({ certificate }))
+    await eventually('what was granted counts', () => reviewPermissions(itself, t.signal), {
+      until: (found) => found.filter(({ isAllowed }) => !isAllowed).length === 1,
+    })
     const { cluster } = await scene.byKubeconfig(plane.kubeconfig({ certificate }))
     await scene.reaches(cluster, 'True', 'KubeconfigValidated')
     const { message } = await scene.reaches(cluster, 'False', 'PermissionsMissing', type)

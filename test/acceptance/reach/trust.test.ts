@@ -98,8 +98,8 @@ describe('trust in the API servers of clusters', needsControlPlane, () => {
     // Verified from then on: whoever has another certificate gets nothing, not even where the name is right.
     assert.equal(front.looks, 1)
     await call(name)
-    const before = front.received
     await front.show(await authority())
+    const before = front.received
     await assert.rejects(call(name), { code: 'KUBE_UNTRUSTED' })
     assert.equal(front.received, before)
     await front.show(ca)

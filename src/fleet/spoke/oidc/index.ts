@@ -30,8 +30,11 @@ export interface TokenDeps {
 }
 
 export interface TokenSources {
-  /** A source of its own for each call; discovery documents, and turns at rotating Secrets, are shared by all. */
-  of(way: OidcWay): TokenSource
+  /**
+   * A source of its own for each call; discovery documents, and turns at rotating Secrets, are shared by all. It reads
+   * Secrets by `readSecret`, for whoever wants to know what it read. Default: as all do.
+   */
+  of(way: OidcWay, readSecret?: TokenDeps['readSecret']): TokenSource
 }
 
 export function tokenSources(deps: TokenDeps): TokenSources {
@@ -39,5 +42,8 @@ export function tokenSources(deps: TokenDeps): TokenSources {
   const known = discoveries({ ...deps, fetches })
   const request = grantRequests({ ...deps, discoveries: known, fetches })
   const rotating = new RotatingSecrets()
-  return { of: (way) => tokenSource(way, { ...deps, request, rotating, isDiscovering: known.isUnderWay }) }
+  return {
+    of: (way, readSecret = deps.readSecret) =>
+      tokenSource(way, { ...deps, readSecret, request, rotating, isDiscovering: known.isUnderWay }),
+  }
 }
