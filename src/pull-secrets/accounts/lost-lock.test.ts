@@ -66,13 +66,19 @@ const rowsIn = ({ database }: PullSecretScene) =>
   database.db.selectFrom('registry_credentials').selectAll().orderBy('generation').execute()
 const statesIn = async (scene: PullSecretScene) => (await rowsIn(scene)).map(({ state }) => state)
 
-test('a credential is not its own rival: what somebody else made count stays', async (t) => {
+/** A credential that died between the making of its account and its counting. */
+async function madeOnly(t: TestScope) {
   const scene = await only(t, 'quay')
   const dying = await scene.pod({ checkpoint: diesAt('pull.account-made') })
   await assert.rejects(dying.service.issuing.generate({ cluster: clusterC }, tester))
   const { db } = scene.database
   const row = await db.selectFrom('registry_credentials').selectAll().executeTakeFirstOrThrow()
   const intent = await db.selectFrom('credential_intents').selectAll().executeTakeFirstOrThrow()
+  return { scene, row, intent }
+}
+
+test('a credential is not its own rival: what somebody else made count stays', async (t) => {
+  const { scene, row, intent } = await madeOnly(t)
   const { pullSecret } = await scene.service.issuing.generate({ cluster: clusterC }, tester)
   const account = { username: row.username, token: Secret.of('late') }
   const late = tools(await holder(scene))
@@ -112,12 +118,7 @@ async function atTheSameTime<T>(
 }
 
 test('of two that are made to count at the same time the second is surplus', async (t) => {
-  const scene = await only(t, 'quay')
-  const dying = await scene.pod({ checkpoint: diesAt('pull.account-made') })
-  await assert.rejects(dying.service.issuing.generate({ cluster: clusterC }, tester))
-  const { db } = scene.database
-  const row = await db.selectFrom('registry_credentials').selectAll().executeTakeFirstOrThrow()
-  const intent = await db.selectFrom('credential_intents').selectAll().executeTakeFirstOrThrow()
+  const { scene, row, intent } = await madeOnly(t)
   const late = tools(await holder(scene))
   const rival = { id: randomUUID(), external_name: 'rival', username: 'rival', generation: 1, state: 'active' } as const
   const kept = await atTheSameTime(
