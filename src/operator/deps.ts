@@ -24,7 +24,7 @@ export interface OperatorDeps {
   /** Of this process: the way to AWS, for agents whose identity is an AWS role. */
   env: Env
   settings: OperatorSettings
-  /** Of this run of the operator. */
+  /** Of this process. */
   written: OwnVersions
 }
 

@@ -75,6 +75,8 @@ export function statusWriter<T extends Reported>(
       if (!status) return
       const { resourceVersion } = known.metadata
       const body = { metadata: { resourceVersion }, status }
+      // Where its answer is lost nobody knows whether it was written: then no version is believed to be the last.
+      written.set(uid, '')
       known = await collection.patch(name, { type: 'merge', body }, { subresource: 'status', signal })
       written.set(uid, known.metadata.resourceVersion)
     },

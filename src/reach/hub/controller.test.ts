@@ -23,6 +23,13 @@ import { aConfig, answering, aSpoke } from './testing/builders.ts'
 async function scene(t: TestScope) {
   const clock = new FakeClock()
   const kube = new MemoryKube(clock)
+  let isLost = false
+  const losing = kube.through(async ({ verb }, proceed) => {
+    const answer = await proceed()
+    if (!isLost || verb !== 'patch') return answer
+    isLost = false
+    throw unreachable()
+  })
   const configs = kube.of(ClusterConfig.resource, 'fleet')
   const west: { spoke: Partial<OpenSpoke>; throttled: (cluster: string) => void } = { spoke: {}, throttled() {} }
   const spokes: Spokes = {
@@ -38,7 +45,7 @@ async function scene(t: TestScope) {
   const settings = () => defaultReachSettings
   const deps = {
     ...common,
-    kube,
+    kube: losing,
     view,
     spokes,
     events: { record() {}, flush: async () => {} },
@@ -50,7 +57,10 @@ async function scene(t: TestScope) {
   runInTest(t, [view.run, run])
   await clock.settle(50)
   const status = async (type: string) => findCondition(conditionsOf(await configs.get('west')), type)?.status
-  return { clock, kube, west, status, stall: () => kube.stallWatches() }
+  const loseAnswer = () => {
+    isLost = true
+  }
+  return { clock, kube, west, status, stall: () => kube.stallWatches(), loseAnswer }
 }
 
 test('what it wrote and the watch has not shown does not keep it from writing what was before', async (t) => {
@@ -65,6 +75,20 @@ test('what it wrote and the watch has not shown does not keep it from writing wh
   west.throttled('west')
   await clock.settle(50)
   assert.equal(await status('Ready'), 'True')
+})
+
+test('a write whose answer was lost does not keep it from writing what was before', async (t) => {
+  const { clock, kube, west, status, stall, loseAnswer } = await scene(t)
+  stall()
+  west.spoke = { kube: answering({ version: () => Promise.reject(unreachable()) }) }
+  loseAnswer()
+  west.throttled('west')
+  await clock.settle(50)
+  assert.equal(await status('Ready'), 'False')
+  west.spoke = {}
+  await clock.advance('1m')
+  assert.equal(await status('Ready'), 'True')
+  assert.ok(kube.count('patch') >= 3)
 })
 
 test('429 counts from when it says that there is none, not from when the watch shows that', async (t) => {

@@ -30,6 +30,9 @@ const starting = { most: 64, heldMs: 250 }
 /** How often in a row a look may come to nothing before that is what is told. */
 const mostInVain = 3
 
+/** No object has it. */
+const unknownVersion = ''
+
 /** Nothing that a restart would have to know. */
 interface Memory {
   /** What failed last, and how often in a row before. */
@@ -38,7 +41,7 @@ interface Memory {
   readonly told: Set<string>
   /** What this process decided last, and what came of the last write: what is watched may be older. */
   status?: Status
-  version?: string
+  version?: string | undefined
 }
 
 /** Keeps the status of every ClusterConfig true: at once when something it depends on changes, and now and then. */
@@ -87,8 +90,11 @@ export function statusController(deps: ReachHubDeps, passes: ReachPasses): Contr
       memory.status = decide(config)
       return memory.status
     }
-    const written = await writeStatus(deps.kube, seen, remembered, { signal, version: memory.version })
-    if (written) memory.version = written.version
+    const { version } = memory
+    // Where its answer is lost nobody knows whether it was written: then no version is believed to be the last.
+    memory.version = unknownVersion
+    const written = await writeStatus(deps.kube, seen, remembered, { signal, version })
+    memory.version = written?.version
     return written
   }
 

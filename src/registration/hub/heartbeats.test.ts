@@ -77,6 +77,27 @@ test('a renewTime that was looked up is received once, as a renewal of the momen
   assert.deepEqual(heard(), [clock.now(), first])
 })
 
+test('what a watch that hung tells of before the one that was looked up is received, and no renewal of now', async () => {
+  const { clock, beats, tell } = scene()
+  const at = (second: number) => lease('west', `2026-03-01T12:00:0${second}.000000Z`)
+  const heard = () => [beats.receivedAt('west'), beats.renewedAt('west')]
+  tell({ type: 'added', object: at(1) })
+  await clock.advance(5_000)
+  assert.equal(beats.looked('west', at(3).spec?.renewTime), true)
+  await clock.advance(5_000)
+  tell({ type: 'updated', previous: at(1), object: at(2) })
+  const late = clock.now()
+  assert.deepEqual(heard(), [late, began])
+  await clock.advance(5_000)
+  tell({ type: 'updated', previous: at(2), object: at(3) })
+  assert.deepEqual(heard(), [late, began])
+  tell({ type: 'updated', previous: at(3), object: at(4) })
+  assert.deepEqual(heard(), [clock.now(), clock.now()])
+  await clock.advance(5_000)
+  tell({ type: 'updated', previous: at(4), object: at(2) })
+  assert.deepEqual(heard(), [clock.now(), clock.now()])
+})
+
 test('a deleted lease is forgotten', () => {
   const { beats, tell } = scene()
   tell({ type: 'added', object: lease('west', 'a') })

@@ -24,8 +24,16 @@ export interface Heartbeats {
   looked(cluster: string, renewTime: string | undefined): boolean
 }
 
+interface Heard {
+  renewTime: string | undefined
+  receivedAt: Date
+  renewedAt?: Date
+  /** It was looked up: what the watch has yet to tell may be older. */
+  isAhead?: boolean
+}
+
 export function heartbeats(leases: Pick<Informer<Lease>, 'on'>, clock: Clock): Heartbeats {
-  const heard = new Map<string, { renewTime: string | undefined; receivedAt: Date; renewedAt?: Date }>()
+  const heard = new Map<string, Heard>()
   // Never given back: it lives as long as the informer.
   leases.on((change) => {
     const { name, namespace } = change.object.metadata
@@ -38,7 +46,7 @@ export function heartbeats(leases: Pick<Informer<Lease>, 'on'>, clock: Clock): H
         break
       case 'updated':
         if (change.previous.spec?.renewTime === renewTime || heard.get(namespace)?.renewTime === renewTime) break
-        heard.set(namespace, { renewTime, receivedAt: now, renewedAt: now })
+        heard.set(namespace, afterUpdate(heard.get(namespace), renewTime, now))
         break
       case 'deleted':
         heard.delete(namespace)
@@ -50,7 +58,7 @@ export function heartbeats(leases: Pick<Informer<Lease>, 'on'>, clock: Clock): H
     looked(cluster, renewTime) {
       const known = heard.get(cluster)
       if (!known || known.renewTime === renewTime) return false
-      heard.set(cluster, { renewTime, receivedAt: clock.now(), renewedAt: known.receivedAt })
+      heard.set(cluster, { renewTime, receivedAt: clock.now(), renewedAt: known.receivedAt, isAhead: true })
       return true
     },
   }
@@ -69,3 +77,9 @@ export const staleAt = (
   receivedAt: Date,
   settings: Pick<HubSettings, 'leaseGraceFactor'>,
 ): Date => new Date(receivedAt.getTime() + graceMs(cluster, settings))
+
+/** What a watch that hung tells of renewals before the one that was looked up says no more than that it goes on. */
+const afterUpdate = (known: Heard | undefined, renewTime: string | undefined, now: Date): Heard =>
+  known?.isAhead && Date.parse(renewTime ?? '') < Date.parse(known.renewTime ?? '')
+    ? { ...known, receivedAt: now }
+    : { renewTime, receivedAt: now, renewedAt: now }

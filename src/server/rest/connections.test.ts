@@ -28,7 +28,7 @@ async function scene(t: TestContext) {
     connections.endUnused()
     return closed
   }
-  return { ask, stop, text }
+  return { connections, ask, stop, text }
 }
 
 test('an answer of which the head is out ends its connection, once all of it is', async (t) => {
@@ -48,4 +48,15 @@ test('two that were asked in a row on one connection are both answered, and the 
   for (const answer of answers) answer.end('ok')
   assert.deepEqual((await text).match(/connection: [a-z-]+/gi), ['Connection: keep-alive', 'connection: close'])
   await closed
+})
+
+test('what is asked once it is to stop is answered, and says that its connection ends', async (t) => {
+  const { connections, ask, text } = await scene(t)
+  const first = await ask()
+  first.end('ok')
+  await once(first, 'close')
+  connections.endUnused()
+  const last = await ask()
+  last.end('ok')
+  assert.deepEqual((await text).match(/connection: [a-z-]+/gi), ['Connection: keep-alive', 'connection: close'])
 })

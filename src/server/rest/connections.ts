@@ -25,6 +25,7 @@ export class Connections {
     server.on('secureConnection', add)
     server.on('request', ({ socket }: IncomingMessage, answer: ServerResponse) => {
       this.#answers.set(socket, answer)
+      if (this.#isEnding) sayLast(answer)
       answer.once('close', () => {
         if (this.#isEnding && this.#answers.get(socket) === answer) socket.destroySoon()
       })
@@ -37,8 +38,7 @@ export class Connections {
     for (const socket of this.#open) {
       if (this.#isUnused(socket)) socket.destroy()
       const answer = this.#answers.get(socket)
-      // So that its client does not ask again where nobody will answer.
-      if (answer && !answer.headersSent) answer.setHeader('connection', 'close')
+      if (answer) sayLast(answer)
     }
   }
 
@@ -51,4 +51,9 @@ export class Connections {
     if (this.#isSecure && !(socket instanceof TLSSocket)) return socket.bytesRead === 0
     return !this.#answers.has(socket)
   }
+}
+
+/** So that its client does not ask again where nobody will answer. */
+function sayLast(answer: ServerResponse): void {
+  if (!answer.headersSent) answer.setHeader('connection', 'close')
 }

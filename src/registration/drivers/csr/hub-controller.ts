@@ -63,7 +63,7 @@ async function reconcile(
   const open = wayOf(cluster) === 'csr' ? all.filter(isOpen) : []
   const wakes: number[] = []
   const approve = async (request: SeenRequest, why: 'renewal' | 'bootstrap') => {
-    if (await effects.approve(cluster, request, why)) requests.noteApproval(request)
+    if (await effects.approve(cluster, request, why)) requests.noteApproval(request, cluster)
   }
 
   const replaced: Judged[] = []

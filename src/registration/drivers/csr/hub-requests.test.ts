@@ -23,6 +23,8 @@ const aCsr = (name: string, decision?: string): Stored<Csr> => ({
   ...(decision !== undefined && { status: { conditions: [{ type: decision, status: 'True' }] } }),
 })
 
+const aCluster = (uid: string): Stored<ManagedCluster> => ({ metadata: { name: 'west', uid, resourceVersion: '1' } })
+
 /** An informer as far as it is used here. */
 function told<T extends KubeObject>() {
   const handlers: Handler<T>[] = []
@@ -79,13 +81,14 @@ test('a request keeps the moment it was seen first, whatever becomes of it', asy
 })
 
 test('what this hub approved counts as approved before the watch tells', () => {
-  const { requests, put } = scene()
+  const { requests, put, createCluster } = scene()
+  createCluster('2026-03-01T11:00:00Z')
   put(aCsr('approved'))
   put(aCsr('open'))
   const decisions = () => requests.of('west').map(({ csr }) => decisionOn(csr))
   const [first] = requests.of('west')
   assert.ok(first)
-  requests.noteApproval(first)
+  requests.noteApproval(first, aCluster('u2'))
   assert.deepEqual(decisions(), ['approved', 'none'])
   put(aCsr('approved', 'Denied'))
   assert.deepEqual(decisions(), ['denied', 'none'])
@@ -138,13 +141,22 @@ test('what was asked and decided before the cluster was created is an earlier on
   assert.deepEqual(names().sort(), ['across', 'by-a-slow-clock', 'open'])
 })
 
-test('what this hub approved is of this cluster, however far its clock is behind', () => {
-  const { requests, names, put, createCluster } = scene()
-  put(at('own', '2026-03-01T12:00:00Z'))
-  createCluster('2026-03-01T12:00:10Z')
-  const [own] = requests.of('west')
-  assert.ok(own)
-  requests.noteApproval(own)
-  put(at('own', '2026-03-01T12:00:00Z', '2026-03-01T12:00:05Z'))
-  assert.deepEqual(names(), ['own'])
+test('what this hub approved is of the cluster it was approved for, whatever the clocks say and the watch shows', () => {
+  for (const [approvedFor, expected] of [
+    ['u2', ['own']],
+    ['u1', []],
+  ] as const) {
+    const { requests, names, put, createCluster } = scene()
+    put(at('own', '2026-03-01T12:00:00Z'))
+    createCluster('2026-03-01T12:00:10Z')
+    const [own] = requests.of('west')
+    assert.ok(own)
+    requests.noteApproval(own, aCluster(approvedFor))
+    assert.deepEqual(names(), expected)
+    // By a clock that is behind, and by one that is ahead.
+    for (const decided of ['2026-03-01T12:00:05Z', '2026-03-01T12:00:15Z']) {
+      put(at('own', '2026-03-01T12:00:00Z', decided))
+      assert.deepEqual(names(), expected)
+    }
+  }
 })

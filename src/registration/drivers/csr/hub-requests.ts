@@ -24,8 +24,11 @@ export interface ClusterRequests {
    * of the same name: as far as this hub saw that one go, or its times tell.
    */
   of(cluster: string): SeenRequest[]
-  /** This hub has approved it: it counts as such at once, for the watch may tell later than it brings another request. */
-  noteApproval(request: SeenRequest): void
+  /**
+   * This hub has approved it for this cluster: it counts as such at once, for the watch may tell later than it brings
+   * another request, and it is none of the next cluster of that name.
+   */
+  noteApproval(request: SeenRequest, cluster: Stored<ManagedCluster>): void
 }
 
 type Csr = Stored<CertificateSigningRequest>
@@ -45,7 +48,14 @@ export function clusterRequests({ csrs, clusters }: Watched, clock: Clock): Clus
   const seenAt = new Map<string, Date>()
   const ofEarlierClusters = new Set<string>()
   const verdicts = new Map<string, Verdict>()
-  const approvedHere = new Set<string>()
+  /** Which cluster each request was approved for by this hub, by uids. */
+  const approvedFor = new Map<string, string>()
+  // By its own approvals, whatever the two clocks say; by times otherwise.
+  const isOfEarlier = (csr: Csr, cluster: Stored<ManagedCluster> | undefined): boolean => {
+    const own = approvedFor.get(csr.metadata.uid)
+    if (ofEarlierClusters.has(csr.metadata.uid)) return true
+    return own === undefined ? isOlderThan(csr, cluster) : own !== cluster?.metadata.uid
+  }
   // Never given back: they live as long as the informers.
   csrs.on(({ type, object: { metadata } }) => {
     if (type !== 'deleted' && !seenAt.has(metadata.uid)) seenAt.set(metadata.uid, clock.now())
@@ -53,7 +63,7 @@ export function clusterRequests({ csrs, clusters }: Watched, clock: Clock): Clus
     seenAt.delete(metadata.uid)
     ofEarlierClusters.delete(metadata.uid)
     verdicts.delete(metadata.uid)
-    approvedHere.delete(metadata.uid)
+    approvedFor.delete(metadata.uid)
   })
   clusters.on(({ type, object: { metadata } }) => {
     if (type !== 'deleted') return
@@ -90,16 +100,14 @@ export function clusterRequests({ csrs, clusters }: Watched, clock: Clock): Clus
     of: (cluster) =>
       csrs
         .byIndex('cluster', cluster)
-        .filter((csr) => !ofEarlierClusters.has(csr.metadata.uid))
-        // What was approved here was so for this cluster, whatever the two clocks say.
-        .filter((csr) => approvedHere.has(csr.metadata.uid) || !isOlderThan(csr, clusters.get(cluster)))
+        .filter((csr) => !isOfEarlier(csr, clusters.get(cluster)))
         .map(readOnce)
         .filter((request) => request !== 'not ours')
-        .map((request) => (approvedHere.has(request.csr.metadata.uid) ? asApproved(request) : request))
+        .map((request) => (approvedFor.has(request.csr.metadata.uid) ? asApproved(request) : request))
         .sort((a, b) => byAge(a.csr, b.csr)),
-    noteApproval({ csr: { metadata } }) {
+    noteApproval({ csr: { metadata } }, cluster) {
       // What is gone by now will not go again.
-      if (seenAt.has(metadata.uid)) approvedHere.add(metadata.uid)
+      if (seenAt.has(metadata.uid)) approvedFor.set(metadata.uid, cluster.metadata.uid)
     },
   }
 }
