@@ -18,6 +18,7 @@ import type { PullSecrets } from '../../src/pull-secrets/index.ts'
 import { pullSecrets } from '../../src/pull-secrets/index.ts'
 import type { KeyRing } from '../../src/pull-secrets/keys/index.ts'
 import { tokenVault } from '../../src/pull-secrets/keys/index.ts'
+import type { ClusterLock } from '../../src/pull-secrets/lock.ts'
 import { clusterLock } from '../../src/pull-secrets/locking/index.ts'
 import type { LoopName } from '../../src/pull-secrets/loop.ts'
 import type { RegistryConfig } from '../../src/pull-secrets/registries/config.ts'
@@ -60,6 +61,8 @@ export interface PullSecretSceneOptions {
 export interface Pod {
   service: PullSecrets
   database: Database
+  /** Its heartbeats live by real time: a jump of the scene's clock would be a connection that does not answer. */
+  lock: ClusterLock
   tick(loop: LoopName): Promise<void>
   metrics: Metrics
   registries: Registries
@@ -209,9 +212,10 @@ export async function pullSecretScene(t: TestScope, options: PullSecretSceneOpti
       retryBaseMs: 1,
       ...(!options.registryClock && { pauseMs: 1 }),
     })
+    const lock = clusterLock({ database, log })
     const made = pullSecrets({
       database,
-      lock: clusterLock({ database, log }),
+      lock,
       vault: tokenVault(asked.ring ?? ring),
       registries,
       settings,
@@ -227,6 +231,7 @@ export async function pullSecretScene(t: TestScope, options: PullSecretSceneOpti
     return {
       service,
       database,
+      lock,
       metrics,
       registries,
       settings,

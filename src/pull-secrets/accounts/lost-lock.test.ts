@@ -22,7 +22,6 @@ import { Secret } from '../../core/secret.ts'
 import type { PullDeps } from '../deps.ts'
 import { failures } from '../failures.ts'
 import { tokenVault } from '../keys/index.ts'
-import { clusterLock } from '../locking/index.ts'
 import type { RegistryDriver } from '../registries/registry.ts'
 import type { Tx } from '../store/tables.ts'
 import { accounts } from './index.ts'
@@ -43,7 +42,7 @@ const holder = async (scene: PullSecretScene, changes: Partial<PullDeps> = {}): 
   settings: scene.settings,
   clock: scene.clock,
   log: scene.log,
-  lock: clusterLock(scene),
+  lock: (await scene.pod()).lock,
   vault: tokenVault(aKeyRing()),
   metrics: await createMetrics(),
   random: systemRandom,
@@ -186,7 +185,8 @@ test('the sweeper leaves the pool alone while somebody fills it', async (t) => {
   await dying.tick('pool')
   const calls = () => scene.quay.calls.length
   const before = calls()
-  await clusterLock(scene).hold('pool/quay', () => sweepAll(scene))
+  const { lock } = await scene.pod()
+  await lock.hold('pool/quay', () => sweepAll(scene))
   assert.equal(calls(), before)
   await sweepAll(scene, 1)
   assert.deepEqual(await statesIn(scene), ['active', 'active'])

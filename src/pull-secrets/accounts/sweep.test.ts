@@ -16,7 +16,6 @@ import { systemRandom } from '../../core/random.ts'
 import type { PullDeps } from '../deps.ts'
 import { failures } from '../failures.ts'
 import { tokenVault } from '../keys/index.ts'
-import { clusterLock } from '../locking/index.ts'
 import type { RegistryConfig } from '../registries/config.ts'
 import { accounts } from './index.ts'
 
@@ -29,7 +28,7 @@ const parts = async (scene: PullSecretScene): Promise<PullDeps> => ({
   settings: scene.settings,
   clock: scene.clock,
   log: scene.log,
-  lock: clusterLock(scene),
+  lock: (await scene.pod()).lock,
   vault: tokenVault(aKeyRing()),
   metrics: await createMetrics(),
   random: systemRandom,

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isFailure } from '../../../src/core/failure.ts'
-import { clusterLock } from '../../../src/pull-secrets/locking/index.ts'
 import { runLoop } from '../../../src/pull-secrets/loop.ts'
 import type { RotationView } from '../../../src/pull-secrets/service.ts'
 import { defaultPullSettings } from '../../../src/pull-secrets/settings.ts'
@@ -197,7 +196,7 @@ test('a rotation begins and ends when it is asked for, not with the next turn of
 test('a cluster that somebody works on waits for the next turn, and keeps nobody waiting', async (t) => {
   const scene = await pullSecretScene(t)
   await generated(scene)
-  const lock = clusterLock(scene)
+  const { lock } = await scene.pod()
   const { rotation } = await scene.service.rotating.request(manual, tester)
   await lock.hold(clusterC.id, async () => scene.tick('rotation'))
   assert.equal((await scene.service.rotating.get(clusterC.id, rotation.id)).status, 'pending')
@@ -217,7 +216,7 @@ test('who confirms during a long turn of the loop does not wait for its end', as
   await scene.service.issuing.generate({ cluster: other }, tester)
   const { rotation } = await scene.service.rotating.request(manual, tester)
   const urgent = await scene.service.rotating.request({ clusterId: other.id, reason: 'compromise' }, tester)
-  const lock = clusterLock(scene)
+  const { lock } = await scene.pod()
   const turn = await lock.hold(other.id, async () => {
     const ticking = scene.tick('rotation')
     await reaches(scene, rotation, ({ phase }) => phase === 'dual')
