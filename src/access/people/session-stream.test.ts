@@ -179,6 +179,20 @@ test('who decides hears what happened before this replica knew that they do', as
   assert.deepEqual(told(events), ['s0 1', 's1 1'])
 })
 
+test('who begins to read before this replica knows who may see what hears of all from then on', async () => {
+  const server = serverOf([
+    { at: 0, entries: 1 },
+    { at: 1, entries: 1 },
+  ])
+  const escalations = {
+    ...noEscalations,
+    async synced() {
+      for (let turns = 0; turns < 3; turns++) await new Promise(setImmediate)
+    },
+  }
+  assert.deepEqual(told(await heard(server, undefined, '8', 1, { escalations })), ['s1 1'])
+})
+
 test('what is no place in the stream, has yet to come or was forgotten is reset', async () => {
   const server = serverOf([
     { at: 0, entries: 1 },

@@ -25,9 +25,10 @@ export async function* sessionStream(
   signal: AbortSignal,
 ): AsyncGenerator<ServerSentEvent> {
   const { kube, view, spokeView, clock } = deps
-  // Who may see a session is known by all of these: what was passed over for want of one would never be told.
-  await Promise.all([view.sessions, view.escalations, spokeView.configs].map((known) => known.synced(signal)))
+  await view.sessions.synced(signal)
   using changes = sessionChanges(view.sessions, clock)
+  // Who may see a session is known by these: what was passed over for want of one would never be told.
+  await Promise.all([view.escalations, spokeView.configs].map((known) => known.synced(signal)))
   // Only of what the reader knows before this replica does: all else is in the changes themselves.
   let seen = new Seen()
   let reached = changes.newest && pointAt(changes.newest)

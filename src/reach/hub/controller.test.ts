@@ -107,3 +107,19 @@ test('429 counts from when it says that there is none, not from when the watch s
   await isThrottled()
   assert.equal(await status('Throttled'), 'True')
 })
+
+test('a watch that hangs does not make each 429 of a look the reason for the next look', async (t) => {
+  const { clock, west, status, stall } = await scene(t)
+  stall()
+  let looks = 0
+  const at = clock.now()
+  const version = async () => {
+    looks += 1
+    if (looks < 5) west.throttled('west')
+    throw unreachable()
+  }
+  west.spoke = { throttledAt: () => at, kube: answering({ version }) }
+  west.throttled('west')
+  await clock.settle(50)
+  assert.deepEqual([await status('Throttled'), looks], ['True', 2])
+})

@@ -98,10 +98,10 @@ export function statusController(deps: ReachHubDeps, passes: ReachPasses): Contr
     return written
   }
 
-  /** Whether it is told, and not about to be told otherwise. */
+  /** Whether it is told, or about to be: a watch that hangs would have each 429 of a look be the reason for the next look. */
   function isToldThrottled(config: Stored<ClusterConfig>): boolean {
     const { status = config.status } = memories.get(keyOf(config)) ?? {}
-    return [config.status, status].every((one = {}) => isTrue(conditionsOf({ status: one }), spokeConditions.throttled))
+    return isTrue(conditionsOf({ status }), spokeConditions.throttled)
   }
 
   function forget(key: Key): Outcome {

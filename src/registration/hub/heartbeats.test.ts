@@ -61,7 +61,6 @@ test('other changes of a lease, and other leases, are no heartbeat', async () =>
 test('a renewTime that was looked up is received once, as a renewal of the moment at which the old one was known', async () => {
   const { clock, beats, tell } = scene()
   const heard = () => [beats.receivedAt('west'), beats.renewedAt('west')]
-  assert.equal(beats.looked('west', 'b'), false)
   const old = lease('west', 'a')
   tell({ type: 'added', object: old })
   await clock.advance(5_000)
@@ -96,6 +95,27 @@ test('what a watch that hung tells of before the one that was looked up is recei
   await clock.advance(5_000)
   tell({ type: 'updated', previous: at(4), object: at(2) })
   assert.deepEqual(heard(), [clock.now(), clock.now()])
+})
+
+test('a lease that was looked up before the watch brings it is heard, and was not seen to be renewed', async () => {
+  const { clock, beats, tell } = scene()
+  assert.equal(beats.looked('west', 'a'), true)
+  assert.deepEqual([beats.receivedAt('west'), beats.renewedAt('west')], [began, undefined])
+  assert.equal(beats.looked('west', 'a'), false)
+  await clock.advance(5_000)
+  tell({ type: 'added', object: lease('west', 'a') })
+  assert.deepEqual([beats.receivedAt('west'), beats.renewedAt('west')], [clock.now(), undefined])
+})
+
+test('once the watch has come to what was looked up, an agent whose clock goes back is seen to renew', async () => {
+  const { clock, beats, tell } = scene()
+  const at = (second: number) => lease('west', `2026-03-01T12:00:0${second}.000000Z`)
+  tell({ type: 'added', object: at(1) })
+  assert.equal(beats.looked('west', at(5).spec?.renewTime), true)
+  tell({ type: 'updated', previous: at(1), object: at(5) })
+  await clock.advance(5_000)
+  tell({ type: 'updated', previous: at(5), object: at(2) })
+  assert.deepEqual([beats.receivedAt('west'), beats.renewedAt('west')], [clock.now(), clock.now()])
 })
 
 test('a deleted lease is forgotten', () => {

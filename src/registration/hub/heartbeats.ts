@@ -19,7 +19,8 @@ export interface Heartbeats {
   renewedAt(cluster: string): Date | undefined
   /**
    * What the server itself says the renewTime is, for a watch may hang. Another one than was known counts as received
-   * now, and as a renewal at the earliest moment it may have been. Returns whether it is another one.
+   * now, and as a renewal at the earliest moment it may have been; of a lease that is new to the hub, as received alone.
+   * Returns whether it is another one.
    */
   looked(cluster: string, renewTime: string | undefined): boolean
 }
@@ -45,8 +46,8 @@ export function heartbeats(leases: Pick<Informer<Lease>, 'on'>, clock: Clock): H
         heard.set(namespace, { renewTime, receivedAt: now })
         break
       case 'updated':
-        if (change.previous.spec?.renewTime === renewTime || heard.get(namespace)?.renewTime === renewTime) break
-        heard.set(namespace, afterUpdate(heard.get(namespace), renewTime, now))
+        if (change.previous.spec?.renewTime !== renewTime)
+          heard.set(namespace, afterUpdate(heard.get(namespace), renewTime, now))
         break
       case 'deleted':
         heard.delete(namespace)
@@ -57,8 +58,9 @@ export function heartbeats(leases: Pick<Informer<Lease>, 'on'>, clock: Clock): H
     renewedAt: (cluster) => heard.get(cluster)?.renewedAt,
     looked(cluster, renewTime) {
       const known = heard.get(cluster)
-      if (!known || known.renewTime === renewTime) return false
-      heard.set(cluster, { renewTime, receivedAt: clock.now(), renewedAt: known.receivedAt, isAhead: true })
+      if (known && known.renewTime === renewTime) return false
+      const renewedAt = known && { renewedAt: known.receivedAt }
+      heard.set(cluster, { renewTime, receivedAt: clock.now(), ...renewedAt, isAhead: true })
       return true
     },
   }
@@ -79,7 +81,10 @@ export const staleAt = (
 ): Date => new Date(receivedAt.getTime() + graceMs(cluster, settings))
 
 /** What a watch that hung tells of renewals before the one that was looked up says no more than that it goes on. */
-const afterUpdate = (known: Heard | undefined, renewTime: string | undefined, now: Date): Heard =>
-  known?.isAhead && Date.parse(renewTime ?? '') < Date.parse(known.renewTime ?? '')
-    ? { ...known, receivedAt: now }
-    : { renewTime, receivedAt: now, renewedAt: now }
+function afterUpdate(known: Heard | undefined, renewTime: string | undefined, now: Date): Heard {
+  if (known?.isAhead && Date.parse(renewTime ?? '') < Date.parse(known.renewTime ?? ''))
+    return { ...known, receivedAt: now }
+  // The watch is there by now: what it tells from here on is newer, even where an agent's clock goes back.
+  if (known && known.renewTime === renewTime) return { ...known, isAhead: false }
+  return { renewTime, receivedAt: now, renewedAt: now }
+}

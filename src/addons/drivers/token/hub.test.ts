@@ -147,3 +147,19 @@ test('rights go before the account: while they cannot be removed, nobody else ca
   await clock.advance('10s')
   assert.deepEqual((await left()).map(Boolean), [false, false, false])
 })
+
+test("an account goes when the rights are another one's: until then nobody else can take its name", async (t) => {
+  const { clock, server, declare, addons, accounts, roles } = await scene(t)
+  await declare()
+  await clock.settle()
+  server.failNext(1, kubeFailure(500, 'InternalError'), 'create')
+  const kubeClient = { driver: 'token', subject: { user: accountUser('west', 'west-logs-agent') } } as const
+  const status = { registrations: [{ type: 'kubeClient', kubeClient }] }
+  await addons.update({ ...(await addons.get('logs')), status })
+  await clock.settle()
+  const there = async () => [await accounts.find('logs-agent'), await accounts.find('west-logs-agent')].map(Boolean)
+  const allowed = async () => (await roles.get(name)).rules?.[0]?.resourceNames
+  assert.deepEqual([await there(), await allowed()], [[true, false], ['logs-agent']])
+  await clock.advance('10s')
+  assert.deepEqual([await there(), await allowed()], [[false, true], ['west-logs-agent']])
+})

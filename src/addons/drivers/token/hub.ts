@@ -55,7 +55,9 @@ export function tokenInfrastructure(deps: AddonHubDeps): Controller {
     }
     try {
       const wanted = tokenObjects(cluster, name, plan.account, settings.labels)
-      const [uids] = await Promise.all([place(key, wanted, signal), remove(cluster, name, plan.account, signal)])
+      const uids = await place(key, wanted, signal)
+      // Not beside it: until the role names the new account it gives away the tokens of whoever is called like the old.
+      await remove(cluster, name, plan.account, signal)
       placed.set(key, uids)
       failing.delete(key)
       const [uid] = uids

@@ -94,6 +94,21 @@ test('what this hub approved counts as approved before the watch tells', () => {
   assert.deepEqual(decisions(), ['denied', 'none'])
 })
 
+test('an approval that a server which was set back has forgotten is none', () => {
+  const { requests, put, createCluster } = scene()
+  createCluster('2026-03-01T11:00:00Z')
+  put(aCsr('csr'))
+  const [first] = requests.of('west')
+  assert.ok(first)
+  requests.noteApproval(first, aCluster('u2'))
+  put(aCsr('csr', 'Approved'))
+  put(aCsr('csr'))
+  assert.deepEqual(
+    requests.of('west').map(({ csr }) => decisionOn(csr)),
+    ['none'],
+  )
+})
+
 test('what is not ours is left out, the rest comes by age and name', () => {
   const { names, put } = scene()
   put(aCsr('b'))

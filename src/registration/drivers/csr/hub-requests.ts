@@ -57,8 +57,11 @@ export function clusterRequests({ csrs, clusters }: Watched, clock: Clock): Clus
     return own === undefined ? isOlderThan(csr, cluster) : own !== cluster?.metadata.uid
   }
   // Never given back: they live as long as the informers.
-  csrs.on(({ type, object: { metadata } }) => {
+  csrs.on(({ type, object }) => {
+    const { metadata } = object
     if (type !== 'deleted' && !seenAt.has(metadata.uid)) seenAt.set(metadata.uid, clock.now())
+    // It was approved in the version that was watched: an open one after that is of a server that was set back.
+    if (type === 'updated' && decisionOn(object) === 'none') approvedFor.delete(metadata.uid)
     if (type !== 'deleted') return
     seenAt.delete(metadata.uid)
     ofEarlierClusters.delete(metadata.uid)
