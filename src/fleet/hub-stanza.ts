@@ -40,7 +40,7 @@ export async function stanzaOf(config: Kubeconfig, source: string, readFile: Rea
 }
 
 /** What is the same in a kubeconfig, in a stanza and in a connection. */
-const onTheWay = ({ proxyUrl, disableCompression }: Pick<HubStanza, 'proxyUrl' | 'disableCompression'>) => ({
+export const onTheWay = ({ proxyUrl, disableCompression }: Pick<HubStanza, 'proxyUrl' | 'disableCompression'>) => ({
   ...(proxyUrl && { proxyUrl }),
   ...(disableCompression && { disableCompression }),
 })

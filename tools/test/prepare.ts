@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import { build } from 'esbuild'
 import { bundling } from '../build.ts'
@@ -75,7 +75,10 @@ async function bundledProgram(): Promise<string> {
   const digest = createHash('sha256')
   for (const { contents } of outputFiles) digest.update(contents)
   const folder = resolve(bundles, digest.digest('hex').slice(0, 16))
-  if (!existsSync(folder)) {
+  const now = new Date()
+  // In use again: no run on newer sources is to remove it as old.
+  if (existsSync(folder)) await utimes(folder, now, now)
+  else {
     await mkdir(bundles, { recursive: true })
     const draft = await mkdtemp(`${folder}-`)
     await Promise.all(outputFiles.map(({ path, contents }) => writeFile(join(draft, basename(path)), contents)))
@@ -86,12 +89,12 @@ async function bundledProgram(): Promise<string> {
   return join(folder, 'lanyard.mjs')
 }
 
-/** Of sources that were since changed. */
+/** Of sources that were since changed. Another run may rename or remove its draft meanwhile. */
 async function removeOld(bundles: string): Promise<void> {
   for (const name of await readdir(bundles)) {
     const path = join(bundles, name)
-    const { mtimeMs } = await stat(path)
-    if (Date.now() - mtimeMs > 86_400_000) await rm(path, { recursive: true, force: true })
+    const found = await stat(path).catch(() => undefined)
+    if (found && Date.now() - found.mtimeMs > 86_400_000) await rm(path, { recursive: true, force: true })
   }
 }
 

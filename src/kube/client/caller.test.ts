@@ -69,6 +69,19 @@ test('a second 401 is thrown', async (t) => {
   assert.equal(api.asked.length, 3)
 })
 
+test('a call whose signal is over asks for no credentials: nobody would hear how that went wrong', async (t) => {
+  const api = await startApi(t, answered)
+  let asked = 0
+  const credentials: Connection['credentials'] = async (options) => {
+    asked += 1
+    options?.signal?.throwIfAborted()
+    return {}
+  }
+  const here = api.client({}, { credentials }).of(configMaps, 'here')
+  await assert.rejects(here.get('a', { signal: AbortSignal.abort() }), { name: 'AbortError' })
+  assert.deepEqual([asked, api.asked.length], [0, 0])
+})
+
 test('credentials that cannot be had are a failure of their own, and their cause is kept', async (t) => {
   const api = await startApi(t, answered)
   const cause = new Error('plugin gone')
@@ -382,9 +395,9 @@ test('whoever admits calls hears once when each is over, also of those that were
   ending.abort(new Error('enough'))
   await assert.rejects(call, /enough/)
   assert.equal(over, 2)
-  const another = client.request({ path: '/silence' })
+  const another = assert.rejects(client.request({ path: '/silence' }), { code: 'KUBE_CLOSED' })
   await client.close()
-  await assert.rejects(another, { code: 'KUBE_CLOSED' })
+  await another
   assert.equal(over, 3)
 })
 

@@ -182,7 +182,7 @@ export class Caller implements Calls {
     try {
       const closing = this.#closing.signal
       const over = signal ? AbortSignal.any([signal, closing]) : closing
-      return await scope.wait(connection.credentials({ ...(refresh && { refresh }), signal: over }))
+      return await scope.wait(async () => connection.credentials?.({ ...(refresh && { refresh }), signal: over }))
     } catch (error) {
       if (scope.ended || isFailure(error)) throw error
       throw failures.KUBE_NO_CREDENTIALS(

@@ -30,6 +30,9 @@ const mostStreams = 1_000
 /** Somebody waits for a call, so its connection is looked at soon: whoever calls next would wait on a dead one as well. */
 const probeOfCalls = { pingAfterMs: 1_000, pingTimeoutMs: 5_000 }
 
+/** How long a server may take to end its side of a connection that is over. Node waits for that without end. */
+const farewellMs = 2_000
+
 export interface Http2Deps {
   clock: Clock
   settings: HeartbeatOptions
@@ -41,6 +44,10 @@ export interface Http2Deps {
 
 export class Http2Connection {
   readonly #session: ClientHttp2Session
+  readonly #socket: Socket
+  /** When the socket is closed: the session calls itself destroyed before. */
+  readonly closed: Promise<void>
+  #farewell: Disposable | undefined
   readonly #deps: Http2Deps
   readonly #heartbeat: Heartbeat
   readonly #exchanges = new Set<Http2Exchange>()
@@ -75,6 +82,11 @@ export class Http2Connection {
 
   private constructor(session: ClientHttp2Session, socket: Socket, authority: string, deps: Http2Deps) {
     this.#session = session
+    this.#socket = socket
+    this.closed = new Promise((resolve) => {
+      if (socket.closed) resolve()
+      else socket.once('close', () => resolve())
+    })
     this.#deps = deps
     this.#pseudo = { authority, scheme: 'https' }
     this.#limit = limitOf(session)
@@ -144,15 +156,9 @@ export class Http2Connection {
   destroy(lost: Lost): void {
     this.#lost ??= lost
     this.#leave()
-    this.#session.destroy(undefined, constants.NGHTTP2_CANCEL)
-  }
-
-  /** Resolves when the session is over. */
-  get closed(): Promise<void> {
-    return new Promise((resolve) => {
-      if (this.#session.destroyed) resolve()
-      else this.#session.once('close', resolve)
-    })
+    if (this.#session.destroyed) this.#socket.destroy()
+    else this.#session.destroy(undefined, constants.NGHTTP2_CANCEL)
+    this.#closeWithin(farewellMs)
   }
 
   #leave(): void {
@@ -166,6 +172,14 @@ export class Http2Connection {
     if (this.#exchanges.size > 0) return
     this.#heartbeat[Symbol.dispose]()
     if (!this.#session.destroyed) this.#session.close()
+    this.#closeWithin(farewellMs)
+  }
+
+  #closeWithin(ms: number): void {
+    if (this.#farewell || this.#socket.closed) return
+    const farewell = this.#deps.clock.countdown(ms, () => this.#socket.destroy())
+    this.#farewell = farewell
+    this.closed.then(() => farewell[Symbol.dispose]())
   }
 }
 

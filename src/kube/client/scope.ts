@@ -48,9 +48,10 @@ export class Scope implements Disposable {
     })
   }
 
-  wait<T>(promise: Promise<T>): Promise<T> {
+  /** Does not ask once it has ended: nobody would hear how that went wrong, and Node ends the process over it. */
+  wait<T>(ask: () => Promise<T>): Promise<T> {
     return this.step((resolve, reject) => {
-      promise.then(resolve, reject)
+      ask().then(resolve, reject)
       return () => {}
     })
   }

@@ -100,7 +100,7 @@ export function statusController(deps: ReachHubDeps, passes: ReachPasses): Contr
 
   /** Whether it is told, or about to be: a watch that hangs would have each 429 of a look be the reason for the next look. */
   function isToldThrottled(config: Stored<ClusterConfig>): boolean {
-    const { status = config.status } = memories.get(keyOf(config)) ?? {}
+    const status = memories.get(keyOf(config))?.status ?? config.status ?? {}
     return isTrue(conditionsOf({ status }), spokeConditions.throttled)
   }
 

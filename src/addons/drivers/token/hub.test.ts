@@ -154,8 +154,10 @@ test("an account goes when the rights are another one's: until then nobody else 
   await clock.settle()
   server.failNext(1, kubeFailure(500, 'InternalError'), 'create')
   const kubeClient = { driver: 'token', subject: { user: accountUser('west', 'west-logs-agent') } } as const
-  const status = { registrations: [{ type: 'kubeClient', kubeClient }] }
-  await addons.update({ ...(await addons.get('logs')), status })
+  await addons.update({
+    ...(await addons.get('logs')),
+    status: { registrations: [{ type: 'kubeClient', kubeClient }] },
+  })
   await clock.settle()
   const there = async () => [await accounts.find('logs-agent'), await accounts.find('west-logs-agent')].map(Boolean)
   const allowed = async () => (await roles.get(name)).rules?.[0]?.resourceNames

@@ -18,15 +18,14 @@ test('the agent comes to its hub with a token of its role, and with another one 
   assert.deepEqual(asked, [undefined, true])
 })
 
-test('it is reached as the bootstrap kubeconfig says, through its proxy', () => {
-  const { server, tls, proxyUrl, proxyCa } = awsHubConnection(stanza, { token: () => assert.fail() })
-  assert.deepEqual(
-    { server, tls, proxyUrl, proxyCa },
-    {
-      server: 'https://hub.example.com',
-      tls: { ca: 'pem' },
-      proxyUrl: stanza.proxyUrl,
-      proxyCa: 'pem',
-    },
-  )
+test('it is reached as the bootstrap kubeconfig says, through its proxy and packed or not', () => {
+  const unpacked = { ...stanza, disableCompression: true }
+  const { credentials, ...connection } = awsHubConnection(unpacked, { token: () => assert.fail() })
+  assert.deepEqual(connection, {
+    server: 'https://hub.example.com',
+    tls: { ca: 'pem' },
+    proxyUrl: stanza.proxyUrl,
+    proxyCa: 'pem',
+    disableCompression: true,
+  })
 })
