@@ -165,3 +165,18 @@ test("an account goes when the rights are another one's: until then nobody else 
   await clock.advance('10s')
   assert.deepEqual([await there(), await allowed()], [[false, true], ['west-logs-agent']])
 })
+
+test("an account whose successor is somebody else's goes after its rights", async (t) => {
+  const { clock, declare, addons, accounts, roles, bindings } = await scene(t)
+  await declare()
+  await clock.settle()
+  await accounts.create({ metadata: { name: 'west-logs-agent' } })
+  const kubeClient = { driver: 'token', subject: { user: accountUser('west', 'west-logs-agent') } } as const
+  await addons.update({
+    ...(await addons.get('logs')),
+    status: { registrations: [{ type: 'kubeClient', kubeClient }] },
+  })
+  await clock.advance('10s')
+  const left = [await accounts.find('logs-agent'), await roles.find(name), await bindings.find(name)]
+  assert.deepEqual([left.map(Boolean), Boolean(await accounts.find('west-logs-agent'))], [[false, false, false], true])
+})

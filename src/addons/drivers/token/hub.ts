@@ -40,7 +40,8 @@ export function tokenInfrastructure(deps: AddonHubDeps): Controller {
     const plan = planFor(deps, key)
     const addon = view.addons.get(key)
     if (plan.is !== 'wanted') {
-      await remove(cluster, name, undefined, signal)
+      await removeRights(cluster, name, signal)
+      await removeAccounts(cluster, name, undefined, signal)
       placed.delete(key)
       if (plan.is === 'refused') failing.add(key)
       else failing.delete(key)
@@ -56,8 +57,7 @@ export function tokenInfrastructure(deps: AddonHubDeps): Controller {
     try {
       const wanted = tokenObjects(cluster, name, plan.account, settings.labels)
       const uids = await place(key, wanted, signal)
-      // Not beside it: until the role names the new account it gives away the tokens of whoever is called like the old.
-      await remove(cluster, name, plan.account, signal)
+      await removeAccounts(cluster, name, plan.account, signal)
       placed.set(key, uids)
       failing.delete(key)
       const [uid] = uids
@@ -81,7 +81,9 @@ export function tokenInfrastructure(deps: AddonHubDeps): Controller {
   async function place(key: Key, wanted: TokenObjects, signal: AbortSignal): Promise<[string, ...string[]]> {
     const { namespace: cluster = '', name: addon } = splitKey(key)
     const withoutRights = async (error: unknown): Promise<never> => {
-      if (isFailure(error, 'ADDON_ACCOUNT_TAKEN')) await removeRights(cluster, addon, signal)
+      if (!isFailure(error, 'ADDON_ACCOUNT_TAKEN')) throw error
+      await removeRights(cluster, addon, signal)
+      await removeAccounts(cluster, addon, wanted.account.metadata.name, signal)
       throw error
     }
     const account = await own(serviceAccounts, view.accounts, key, wanted.account, signal).catch(withoutRights)
@@ -113,17 +115,16 @@ export function tokenInfrastructure(deps: AddonHubDeps): Controller {
   }
 
   /**
-   * All that was made for the add-on, but for this account and its rights. Rights go first: one that outlived its account
-   * would give away the tokens of whoever takes that name next.
+   * After the rights, or once those are to another account: a right that outlived its account would give away the tokens
+   * of whoever takes that name next.
    */
-  async function remove(
+  async function removeAccounts(
     cluster: string,
     addon: string,
     except: string | undefined,
     signal: AbortSignal,
   ): Promise<void> {
     const accounts = addonAccounts(cluster, addon).filter((account) => account !== except)
-    if (except === undefined) await removeRights(cluster, addon, signal)
     await Promise.all(accounts.map((account) => drop(serviceAccounts, view.accounts, cluster, addon, account, signal)))
   }
 
