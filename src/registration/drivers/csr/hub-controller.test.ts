@@ -67,6 +67,22 @@ test('a request that comes before the watch tells of an approval does not find t
   assert.deepEqual([await decision('b'), await decision('a')], ['approved', 'none'])
 })
 
+test('an approval whose answer was lost is asked for before another request is judged', async (t) => {
+  let isLost = false
+  const { server, csrs, clock, decision } = await scene(t, {}, async ({ verb, name }, proceed) => {
+    if (verb !== 'update' || name !== 'b' || isLost) return await proceed()
+    await csrs.create(await aRequest('a', 'a1'))
+    await clock.settle()
+    server.stallWatches()
+    await proceed()
+    isLost = true
+    throw kubeFailure(500, 'InternalError', 'b')
+  })
+  await csrs.create(await aRequest('b', 'a2'))
+  await clock.advance('10s')
+  assert.deepEqual([isLost, await decision('b'), await decision('a')], [true, 'approved', 'none'])
+})
+
 const recorded = {
   [annotations.agentName]: 'a1',
   [annotations.certificateIssuedAt]: '2026-03-01T11:00:00Z',
@@ -122,4 +138,27 @@ test('a superseded request whose removal failed is removed by the next try', asy
   assert.ok(await csrs.find('a'))
   await clock.advance('2s')
   assert.deepEqual([failures, await csrs.find('a')], [1, undefined])
+})
+
+test('a removal that always fails holds up neither its agent nor other removals', async (t) => {
+  let tries = 0
+  const bySomebody = { [annotations.createdBy]: 'somebody' }
+  const { server, csrs, clock, decision } = await scene(t, bySomebody, async ({ verb, name }, proceed) => {
+    if (verb !== 'delete' || name !== 'a') return await proceed()
+    tries += 1
+    throw kubeFailure(403, 'Forbidden', 'a')
+  })
+  for (const name of ['a', 'b', 'c']) await csrs.create(await aRequest(name, 'a1'))
+  const body = { metadata: { annotations: { [annotations.createdBy]: null } } }
+  await server.of(ManagedCluster.resource).patch('west', { type: 'merge', body })
+  await clock.advance('32s')
+  const left = [await csrs.find('a'), await csrs.find('b')].map(Boolean)
+  assert.deepEqual([left, await decision('c')], [[true, false], 'none'])
+  const before = tries
+  for (const look of ['1', '2', '3', '4']) {
+    await csrs.patch('c', { type: 'merge', body: { metadata: { annotations: { look } } } })
+    await clock.advance('40s')
+  }
+  assert.ok(before > 1 && tries > before + 3)
+  assert.equal(await decision('c'), 'approved')
 })

@@ -31,9 +31,9 @@ const workers = 16
  */
 export function csrController(deps: HubDeps, requests: ClusterRequests): Controller {
   const { view } = deps
-  const removed = removals(deps.clock)
+  const memory: Memory = { requests, removed: removals(deps.clock), doubtful: new Map() }
   const isAnyOpen = (cluster: string) => requests.of(cluster).some(({ csr }) => decisionOn(csr) === 'none')
-  return controller('csr', (key, { signal }) => reconcile(key, deps, requests, removed, signal), {
+  return controller('csr', (key, { signal }) => reconcile(key, deps, memory, signal), {
     ...deps,
     workers,
     watches: [
@@ -44,17 +44,26 @@ export function csrController(deps: HubDeps, requests: ClusterRequests): Control
   })
 }
 
+interface Memory {
+  requests: ClusterRequests
+  removed: Removals
+  /** By name, what was approved for a cluster without hearing what came of it. */
+  doubtful: Map<Key, { request: SeenRequest; cluster: Stored<ManagedCluster> }>
+}
+
 async function reconcile(
   key: Key,
   deps: HubDeps,
-  requests: ClusterRequests,
-  removed: Removals,
+  { requests, removed, doubtful }: Memory,
   signal: AbortSignal,
 ): Promise<Outcome> {
   const cluster = deps.view.clusters.get(key)
   // Without its cluster a request waits: agents create both, in any order.
   if (!cluster || cluster.metadata.deletionTimestamp !== undefined) return done
   const effects = csrEffects(deps, signal)
+  const doubt = doubtful.get(key)
+  if (doubt && (await effects.isApproved(doubt.request))) requests.noteApproval(doubt.request, doubt.cluster)
+  doubtful.delete(key)
   const all = requests.of(key)
   const superseded = supersededRequests(all)
   const outdated = new Set(superseded.map(({ request }) => request))
@@ -63,7 +72,9 @@ async function reconcile(
   const open = wayOf(cluster) === 'csr' ? all.filter(isOpen) : []
   const wakes: number[] = []
   const approve = async (request: SeenRequest, why: 'renewal' | 'bootstrap') => {
+    doubtful.set(key, { request, cluster })
     if (await effects.approve(cluster, request, why)) requests.noteApproval(request, cluster)
+    doubtful.delete(key)
   }
 
   const replaced: Judged[] = []
@@ -88,13 +99,18 @@ async function reconcile(
   await effects.reportSecondAgents(cluster, [...replaced, ...judged])
 
   const now = deps.clock.now().getTime()
+  const failed: unknown[] = []
   for (const one of superseded) {
     const due = removed.dueAt(one)
     if (due && due.getTime() > now) wakes.push(due.getTime() - now)
     if (!due || due.getTime() > now) continue
-    removed.note(one.request)
-    await effects.removeSuperseded(cluster, one.request)
+    removed.note(one.request, 'tried')
+    await effects.removeSuperseded(cluster, one.request).then(
+      () => removed.note(one.request, 'gone'),
+      (error: unknown) => failed.push(error),
+    )
   }
+  if (failed.length > 0) throw failed[0]
   for (const { until } of judged) if (until) wakes.push(Math.max(0, until.getTime() - now))
   return wakes.length > 0 ? requeueAfter(Math.min(...wakes)) : done
 }

@@ -1,5 +1,6 @@
 import { ManagedCluster } from '../../../apis/cluster/managed-cluster.ts'
 import { setCondition } from '../../../core/conditions.ts'
+import { decisionOn } from '../../../fleet/csr/approval.ts'
 import { approveRequest, removeRequest, unlessAbsent } from '../../../fleet/csr/decide.ts'
 import { renewalReview } from '../../../fleet/csr/requester.ts'
 import { leaseName } from '../../../fleet/names.ts'
@@ -19,6 +20,8 @@ export interface CsrEffects {
   mayRenew(request: SeenRequest): Promise<boolean>
   /** False: it is gone. */
   approve(cluster: Cluster, request: SeenRequest, why: 'renewal' | 'bootstrap'): Promise<boolean>
+  /** Asks the server itself: the watch may hang for the reason that an answer was lost for. */
+  isApproved(request: SeenRequest): Promise<boolean>
   /** Asks the server itself whether the agent was heard: a watch that hangs must not let a copy in beside it. */
   wasRenewed(cluster: Cluster): Promise<boolean>
   /** Writes down which agent got the newest certificate. */
@@ -52,6 +55,11 @@ export function csrEffects({ kube, view, clock, events, checkpoint }: HubDeps, s
         message: `CSR ${csr.metadata.name} of agent ${agent}, requested by ${requester}, was approved`,
       })
       return true
+    },
+
+    async isApproved({ csr: { metadata } }) {
+      const found = await csrs.find(metadata.name, { signal })
+      return found?.metadata.uid === metadata.uid && decisionOn(found) === 'approved'
     },
 
     async wasRenewed({ metadata: { name } }) {

@@ -18,29 +18,37 @@ const rememberedMs = 24 * 3_600_000
  * one name would have each other's requests removed for ever.
  */
 export interface Removals {
-  /** Undefined: it stays. One that was noted and is still there was not removed after all. */
+  /** Undefined: it stays. One that was tried and is still there was not removed after all. */
   dueAt(superseded: Superseded<SeenRequest>): Date | undefined
-  /** To be called before it is tried: whether a request is gone is not known when the answer is lost. */
-  note(removed: SeenRequest): void
+  /**
+   * To be called before it is tried, for whether a request is gone is not known when the answer is lost, and once it is
+   * gone. Each counts once: a removal that fails again and again does not keep its agent out.
+   */
+  note(removed: SeenRequest, stage: Stage): void
   /** Until when an agent whose request was removed may still come back. */
   openUntil(user: string): Date | undefined
 }
 
+type Stage = 'tried' | 'gone'
+
 export function removals(clock: Pick<Clock, 'now'>): Removals {
   /** By name, with the uid: under another one it is back. */
-  const tried = new Map<string, { uid: string; at: Date }>()
+  const noted = new Map<string, { uid: string; stage: Stage; at: Date }>()
   const lastOf = new Map<string, Date>()
   return {
     dueAt({ request, by }) {
       const { name, uid } = request.csr.metadata
-      const isBack = tried.has(name) && tried.get(name)?.uid !== uid
+      const isBack = noted.has(name) && noted.get(name)?.uid !== uid
       return isBack ? undefined : after(by.seenAt, settledMs)
     },
-    note({ csr, user }) {
+    note({ csr, user }, stage) {
+      const { name, uid } = csr.metadata
+      const known = noted.get(name)
+      if (known?.uid === uid && (known.stage === stage || known.stage === 'gone')) return
       const now = clock.now()
-      forget(tried, ({ at }) => at, after(now, -rememberedMs))
+      forget(noted, ({ at }) => at, after(now, -rememberedMs))
       forget(lastOf, (at) => at, after(now, -returnsMs))
-      tried.set(csr.metadata.name, { uid: csr.metadata.uid, at: now })
+      noted.set(name, { uid, stage, at: now })
       lastOf.set(user, now)
     },
     openUntil(user) {
@@ -50,6 +58,6 @@ export function removals(clock: Pick<Clock, 'now'>): Removals {
   }
 }
 
-function forget<T>(noted: Map<string, T>, timeOf: (value: T) => Date, before: Date): void {
-  for (const [key, value] of noted) if (timeOf(value) < before) noted.delete(key)
+function forget<T>(known: Map<string, T>, timeOf: (value: T) => Date, before: Date): void {
+  for (const [key, value] of known) if (timeOf(value) < before) known.delete(key)
 }
