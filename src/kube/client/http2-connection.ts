@@ -156,9 +156,11 @@ export class Http2Connection {
   destroy(lost: Lost): void {
     this.#lost ??= lost
     this.#leave()
-    if (this.#session.destroyed) this.#socket.destroy()
-    else this.#session.destroy(undefined, constants.NGHTTP2_CANCEL)
-    this.#closeWithin(farewellMs)
+    // A session that has said goodbye only ends its side of the socket, and leaves the other to the server.
+    const isLeaving = this.#session.closed
+    this.#session.destroy(undefined, constants.NGHTTP2_CANCEL)
+    if (isLeaving) this.#socket.destroy()
+    else this.#closeWithin(farewellMs)
   }
 
   #leave(): void {

@@ -104,7 +104,44 @@ test('a lease that was looked up before the watch brings it is heard, and was no
   assert.equal(beats.looked('west', 'a'), false)
   await clock.advance(5_000)
   tell({ type: 'added', object: lease('west', 'a') })
-  assert.deepEqual([beats.receivedAt('west'), beats.renewedAt('west')], [clock.now(), undefined])
+  assert.deepEqual([beats.receivedAt('west'), beats.renewedAt('west')], [began, undefined])
+})
+
+test('a watch that brings a lease after it was looked up tells of no renewal that was known', async () => {
+  const { clock, beats, tell } = scene()
+  const at = (second: number) => lease('west', `2026-03-01T12:00:0${second}.000000Z`)
+  const heard = () => [beats.receivedAt('west'), beats.renewedAt('west')]
+  beats.looked('west', at(5).spec?.renewTime)
+  await clock.advance(5_000)
+  tell({ type: 'added', object: at(1) })
+  assert.deepEqual(heard(), [clock.now(), undefined])
+  await clock.advance(5_000)
+  const late = clock.now()
+  tell({ type: 'updated', previous: at(1), object: at(2) })
+  tell({ type: 'updated', previous: at(2), object: at(5) })
+  assert.deepEqual(heard(), [late, undefined])
+})
+
+test('a lease that was renewed between the look and the watch was renewed at the earliest moment that may be', async () => {
+  const { clock, beats, tell } = scene()
+  beats.looked('west', 'a')
+  await clock.advance(5_000)
+  tell({ type: 'added', object: lease('west', 'b') })
+  assert.deepEqual([beats.receivedAt('west'), beats.renewedAt('west')], [clock.now(), began])
+})
+
+test('what was received late does not move the earliest moment of the next renewal', async () => {
+  const { clock, beats, tell } = scene()
+  const at = (second: number) => lease('west', `2026-03-01T12:00:0${second}.000000Z`)
+  tell({ type: 'added', object: at(1) })
+  await clock.advance(5_000)
+  beats.looked('west', at(3).spec?.renewTime)
+  const known = clock.now()
+  await clock.advance(5_000)
+  tell({ type: 'updated', previous: at(1), object: at(2) })
+  await clock.advance(5_000)
+  beats.looked('west', at(4).spec?.renewTime)
+  assert.deepEqual(beats.renewedAt('west'), known)
 })
 
 test('once the watch has come to what was looked up, an agent whose clock goes back is seen to renew', async () => {

@@ -27,6 +27,9 @@ export interface Heartbeats {
 
 interface Heard {
   renewTime: string | undefined
+  /** Since when the hub knows of this renewTime. */
+  knownAt: Date
+  /** When it last heard anything. */
   receivedAt: Date
   renewedAt?: Date
   /** It was looked up: what the watch has yet to tell may be older. */
@@ -41,13 +44,17 @@ export function heartbeats(leases: Pick<Informer<Lease>, 'on'>, clock: Clock): H
     const renewTime = change.object.spec?.renewTime
     if (name !== leaseName || namespace === undefined) return
     const now = clock.now()
+    const known = heard.get(namespace)
     switch (change.type) {
       case 'added':
-        heard.set(namespace, { renewTime, receivedAt: now })
+        // Where it is known it was looked up, and may have been renewed at any time since.
+        heard.set(
+          namespace,
+          known ? told(known, renewTime, now, known.knownAt) : { renewTime, knownAt: now, receivedAt: now },
+        )
         break
       case 'updated':
-        if (change.previous.spec?.renewTime !== renewTime)
-          heard.set(namespace, afterUpdate(heard.get(namespace), renewTime, now))
+        if (change.previous.spec?.renewTime !== renewTime) heard.set(namespace, told(known, renewTime, now, now))
         break
       case 'deleted':
         heard.delete(namespace)
@@ -59,8 +66,9 @@ export function heartbeats(leases: Pick<Informer<Lease>, 'on'>, clock: Clock): H
     looked(cluster, renewTime) {
       const known = heard.get(cluster)
       if (known && known.renewTime === renewTime) return false
-      const renewedAt = known && { renewedAt: known.receivedAt }
-      heard.set(cluster, { renewTime, receivedAt: clock.now(), ...renewedAt, isAhead: true })
+      const now = clock.now()
+      const renewedAt = known && { renewedAt: known.knownAt }
+      heard.set(cluster, { renewTime, knownAt: now, receivedAt: now, ...renewedAt, isAhead: true })
       return true
     },
   }
@@ -80,11 +88,12 @@ export const staleAt = (
   settings: Pick<HubSettings, 'leaseGraceFactor'>,
 ): Date => new Date(receivedAt.getTime() + graceMs(cluster, settings))
 
-/** What a watch that hung tells of renewals before the one that was looked up says no more than that it goes on. */
-function afterUpdate(known: Heard | undefined, renewTime: string | undefined, now: Date): Heard {
+/** What is known after the watch told this renewTime, which if it is news is of a renewal at `renewedAt`. */
+function told(known: Heard | undefined, renewTime: string | undefined, now: Date, renewedAt: Date): Heard {
+  // A watch that hung, on renewals before the one that was looked up: it says no more than that it goes on.
   if (known?.isAhead && Date.parse(renewTime ?? '') < Date.parse(known.renewTime ?? ''))
     return { ...known, receivedAt: now }
   // The watch is there by now: what it tells from here on is newer, even where an agent's clock goes back.
   if (known && known.renewTime === renewTime) return { ...known, isAhead: false }
-  return { renewTime, receivedAt: now, renewedAt: now }
+  return { renewTime, knownAt: now, receivedAt: now, renewedAt }
 }

@@ -17,8 +17,15 @@ import type { KubeObject, Resource } from '../../../kube/objects.ts'
 import { addonHubView } from '../../hub/view.ts'
 import { tokenInfrastructure } from './hub.ts'
 
-/** The add-on `logs` of the cluster `west`, and a hub that hears of changes of add-ons only while nothing is held back. */
-async function scene(t: TestContext) {
+const name = 'logs-token-role'
+
+function declaredAs(account: string): NonNullable<ManagedClusterAddOn['status']> {
+  const kubeClient = { driver: 'token', subject: { user: accountUser('west', account) } } as const
+  return { registrations: [{ type: 'kubeClient', kubeClient }] }
+}
+
+/** The add-on `logs` of the cluster `west`, and a hub that hears of changes of these kinds only while nothing is held back. */
+async function scene(t: TestContext, heldBack: readonly { plural: string }[] = [ManagedClusterAddOn.resource]) {
   const clock = new FakeClock()
   const server = new MemoryKube(clock)
   let held: PromiseWithResolvers<void> | undefined
@@ -32,19 +39,13 @@ async function scene(t: TestContext) {
     request: server.request,
     of<T extends KubeObject>(resource: Resource<T>, namespace?: string): Collection<T> {
       const collection = server.of(resource, namespace)
-      if (resource.plural !== ManagedClusterAddOn.resource.plural) return collection
+      if (!heldBack.some(({ plural }) => plural === resource.plural)) return collection
       return { ...collection, metadata: collection.metadata, watch: (options) => late(collection, options) }
     },
   }
   const addons = server.of(ManagedClusterAddOn.resource, 'west')
-  const declared = { driver: 'token', subject: { user: accountUser('west', 'logs-agent') } } as const
   await server.of(ManagedCluster.resource).create({ metadata: { name: 'west' }, spec: { hubAcceptsClient: true } })
-  const declare = () =>
-    addons.create({
-      metadata: { name: 'logs' },
-      spec: {},
-      status: { registrations: [{ type: 'kubeClient', kubeClient: declared }] },
-    })
+  const declare = () => addons.create({ metadata: { name: 'logs' }, spec: {}, status: declaredAs('logs-agent') })
   const deps = { kube, clock, random: randomFrom(() => 0), log: silentLog, metrics: noMetrics }
   const view = addonHubView(kube, deps)
   const clusters = informer(kube.of(ManagedCluster.resource), deps)
@@ -60,6 +61,7 @@ async function scene(t: TestContext) {
   const running = runTogether(stop.signal, [view.run, clusters.run, hub.run])
   t.after(() => {
     stop.abort()
+    held?.resolve()
     return running.catch(() => {})
   })
   await clock.settle()
@@ -81,8 +83,6 @@ async function scene(t: TestContext) {
     },
   }
 }
-
-const name = 'logs-token-role'
 
 test('a failure that is over before the hub hears of its own report does not stay', async (t) => {
   const { clock, server, declare, roles, status, holdBack, letGo } = await scene(t)
@@ -153,11 +153,7 @@ test("an account goes when the rights are another one's: until then nobody else 
   await declare()
   await clock.settle()
   server.failNext(1, kubeFailure(500, 'InternalError'), 'create')
-  const kubeClient = { driver: 'token', subject: { user: accountUser('west', 'west-logs-agent') } } as const
-  await addons.update({
-    ...(await addons.get('logs')),
-    status: { registrations: [{ type: 'kubeClient', kubeClient }] },
-  })
+  await addons.update({ ...(await addons.get('logs')), status: declaredAs('west-logs-agent') })
   await clock.settle()
   const there = async () => [await accounts.find('logs-agent'), await accounts.find('west-logs-agent')].map(Boolean)
   const allowed = async () => (await roles.get(name)).rules?.[0]?.resourceNames
@@ -171,12 +167,45 @@ test("an account whose successor is somebody else's goes after its rights", asyn
   await declare()
   await clock.settle()
   await accounts.create({ metadata: { name: 'west-logs-agent' } })
-  const kubeClient = { driver: 'token', subject: { user: accountUser('west', 'west-logs-agent') } } as const
-  await addons.update({
-    ...(await addons.get('logs')),
-    status: { registrations: [{ type: 'kubeClient', kubeClient }] },
-  })
+  await addons.update({ ...(await addons.get('logs')), status: declaredAs('west-logs-agent') })
   await clock.advance('10s')
   const left = [await accounts.find('logs-agent'), await roles.find(name), await bindings.find(name)]
   assert.deepEqual([left.map(Boolean), Boolean(await accounts.find('west-logs-agent'))], [[false, false, false], true])
+})
+
+test("an account is left to its add-on's successor alone where the binding is somebody else's", async (t) => {
+  const { clock, declare, addons, accounts, bindings } = await scene(t)
+  await declare()
+  await clock.settle()
+  await bindings.delete(name)
+  await bindings.create({ metadata: { name }, roleRef: { apiGroup: '', kind: 'Role', name: 'other' } })
+  await addons.update({ ...(await addons.get('logs')), status: declaredAs('west-logs-agent') })
+  await clock.advance('10s')
+  const there = [await accounts.find('logs-agent'), await accounts.find('west-logs-agent')]
+  assert.deepEqual(there.map(Boolean), [false, true])
+})
+
+test('rights that the watch has not told of go before the account all the same', async (t) => {
+  const { clock, declare, addons, accounts, bindings, holdBack } = await scene(t, [roles, roleBindings])
+  holdBack()
+  await declare()
+  await clock.settle()
+  assert.ok(await bindings.find(name))
+  await addons.delete('logs')
+  await clock.advance('10s')
+  assert.deepEqual([await bindings.find(name), await accounts.find('logs-agent')], [undefined, undefined])
+})
+
+test("an account stays while somebody's finalizer keeps the right to its tokens in force", async (t) => {
+  const { clock, declare, addons, accounts, bindings } = await scene(t)
+  await declare()
+  await clock.settle()
+  const holdBy = (finalizers: string[]) => bindings.patch(name, { type: 'merge', body: { metadata: { finalizers } } })
+  await holdBy(['example.com/audit'])
+  await addons.delete('logs')
+  await clock.advance('1m')
+  assert.deepEqual([await bindings.find(name), await accounts.find('logs-agent')].map(Boolean), [true, true])
+  await holdBy([])
+  await clock.advance('5m')
+  assert.deepEqual([await bindings.find(name), await accounts.find('logs-agent')], [undefined, undefined])
 })

@@ -4,6 +4,7 @@ import type { Outcome } from '../../../core/outcome.ts'
 import { done } from '../../../core/outcome.ts'
 import { accountUser, addonAccounts } from '../../../fleet/names.ts'
 import { ensure } from '../../../fleet/wanted/ensure.ts'
+import { failures as wantedFailures } from '../../../fleet/wanted/failures.ts'
 import type { Named } from '../../../fleet/wanted/named.ts'
 import type { Controller } from '../../../kube/controller.ts'
 import { controller } from '../../../kube/controller.ts'
@@ -40,8 +41,10 @@ export function tokenInfrastructure(deps: AddonHubDeps): Controller {
     const plan = planFor(deps, key)
     const addon = view.addons.get(key)
     if (plan.is !== 'wanted') {
-      await removeRights(cluster, name, signal)
-      await removeAccounts(cluster, name, undefined, signal)
+      if (isAnyLeft(cluster, name)) {
+        await removeRights(cluster, name, signal)
+        await removeAccounts(cluster, name, undefined, signal)
+      }
       placed.delete(key)
       if (plan.is === 'refused') failing.add(key)
       else failing.delete(key)
@@ -80,15 +83,18 @@ export function tokenInfrastructure(deps: AddonHubDeps): Controller {
    */
   async function place(key: Key, wanted: TokenObjects, signal: AbortSignal): Promise<[string, ...string[]]> {
     const { namespace: cluster = '', name: addon } = splitKey(key)
-    const withoutRights = async (error: unknown): Promise<never> => {
-      if (!isFailure(error, 'ADDON_ACCOUNT_TAKEN')) throw error
-      await removeRights(cluster, addon, signal)
-      await removeAccounts(cluster, addon, wanted.account.metadata.name, signal)
+    const withoutFormer = async (error: unknown): Promise<never> => {
+      if (isFailure(error, 'ADDON_ACCOUNT_TAKEN'))
+        await removeAccounts(cluster, addon, wanted.account.metadata.name, signal)
       throw error
+    }
+    const withoutRights = async (error: unknown): Promise<never> => {
+      if (isFailure(error, 'ADDON_ACCOUNT_TAKEN')) await removeRights(cluster, addon, signal)
+      return withoutFormer(error)
     }
     const account = await own(serviceAccounts, view.accounts, key, wanted.account, signal).catch(withoutRights)
     const role = await own(roles, view.roles, key, wanted.role, signal).catch(withoutRights)
-    const binding = await own(roleBindings, view.roleBindings, key, wanted.roleBinding, signal)
+    const binding = await own(roleBindings, view.roleBindings, key, wanted.roleBinding, signal).catch(withoutFormer)
     return [account, role, binding].map(({ metadata }) => metadata.uid) as [string, ...string[]]
   }
 
@@ -128,12 +134,32 @@ export function tokenInfrastructure(deps: AddonHubDeps): Controller {
     await Promise.all(accounts.map((account) => drop(serviceAccounts, view.accounts, cluster, addon, account, signal)))
   }
 
+  /** By what the server itself says: the view may be late, and somebody's finalizer keeps what is deleted in force. */
   async function removeRights(cluster: string, addon: string, signal: AbortSignal): Promise<void> {
     const name = tokenBinding(addon)
     await Promise.all([
       drop(roleBindings, view.roleBindings, cluster, addon, name, signal),
       drop(roles, view.roles, cluster, addon, name, signal),
     ])
+    const bindings = kube.of(roleBindings, cluster)
+    const heldBack = async () => {
+      const left = await bindings.find(name, { signal })
+      return left && isMadeFor(left, addon) ? left.metadata : undefined
+    }
+    const left = await heldBack()
+    if (left && !left.deletionTimestamp) await bindings.delete(name, { signal, preconditions: { uid: left.uid } })
+    if (left && (await heldBack())) throw wantedFailures.RIGHTS_BEING_DELETED({ kind: 'RoleBinding', name })
+  }
+
+  function isAnyLeft(cluster: string, addon: string): boolean {
+    const rights = `${cluster}/${tokenBinding(addon)}`
+    const accounts = addonAccounts(cluster, addon).map((account) => `${cluster}/${account}`)
+    const known = [
+      view.roles.get(rights),
+      view.roleBindings.get(rights),
+      ...accounts.map((one) => view.accounts.get(one)),
+    ]
+    return known.some((one) => one !== undefined)
   }
 
   async function drop<T extends KubeObject>(
