@@ -33,6 +33,8 @@ export interface StatusChange {
 /** What came of the last write of each object, by its uid: what is watched may be older. */
 export type OwnVersions = Map<string, string>
 
+const unknownVersion = ''
+
 /** Several controllers write the status of one object, each its own part: guarded by the version, none undoes another. */
 export function statusWriter<T extends Reported>(
   collection: Collection<T>,
@@ -64,10 +66,13 @@ export function statusWriter<T extends Reported>(
     },
     async write(change) {
       let status = changesBy(change)
-      if (!status && ![undefined, known.metadata.resourceVersion].includes(written.get(uid))) {
+      const version = written.get(uid)
+      const isInDoubt = version !== undefined && version !== known.metadata.resourceVersion
+      if (!status && isInDoubt) {
         const latest = await collection.find(name, { signal })
         // Another one by now, and looked at as such.
-        if (latest?.metadata.uid !== uid || latest.metadata.generation !== generation) return
+        if (latest?.metadata.uid !== uid) return void written.delete(uid)
+        if (latest.metadata.generation !== generation) return
         known = latest
         written.set(uid, latest.metadata.resourceVersion)
         status = changesBy(change)
@@ -76,7 +81,7 @@ export function statusWriter<T extends Reported>(
       const { resourceVersion } = known.metadata
       const body = { metadata: { resourceVersion }, status }
       // Where its answer is lost nobody knows whether it was written: then no version is believed to be the last.
-      written.set(uid, '')
+      written.set(uid, unknownVersion)
       known = await collection.patch(name, { type: 'merge', body }, { subresource: 'status', signal })
       written.set(uid, known.metadata.resourceVersion)
     },

@@ -52,7 +52,7 @@ async function reconcile(
   return await applyClusterManager({ manager, deps, view, signal })
 }
 
-/** Tells whether the hub runs, from its Deployment and with no request but the report. */
+/** Tells whether the hub runs, from its Deployment alone. */
 const availabilityController = (deps: OperatorDeps, view: ClusterManagerView): Controller =>
   controller('cluster-manager-availability', (key, { signal }) => report(key, deps, view, signal), {
     ...deps,

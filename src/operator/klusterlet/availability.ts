@@ -14,7 +14,7 @@ import { keysIn } from './controller.ts'
 import { namespaceOf } from './plan.ts'
 import type { KlusterletView } from './view.ts'
 
-/** Tells whether the agent runs, from its Deployment and with no request but the report. */
+/** Tells whether the agent runs, from its Deployment alone. */
 export const availabilityController = (deps: OperatorDeps, view: KlusterletView): Controller =>
   controller('klusterlet-availability', (key, { signal }) => reconcile(key, deps, view, signal), {
     ...deps,
