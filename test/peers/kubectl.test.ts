@@ -55,7 +55,7 @@ for (const version of versions) {
     await kubectl('wait', '--for=condition=Established', '--timeout=30s', '-f', manifest)
     // The schema is published a moment after the kind is.
     const explained = () => kubectl('explain', 'clusterclaim.spec').catch(() => undefined)
-    assert.match(await eventually('kubectl explains it', explained, { withinMs: 20_000 }), /value/)
+    assert.match(await eventually('kubectl explains it', explained), /value/)
     const claim = (name: string, value: string) => {
       const path = join(folder, `${name}.json`)
       const apiVersion = 'cluster.open-cluster-management.io/v1alpha1'

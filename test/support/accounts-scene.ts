@@ -109,11 +109,10 @@ export async function accountsScene(t: TestScope): Promise<AccountsScene> {
     admin,
     clock,
     async until(what, isSo, step = 200) {
-      const look = async () => {
+      await eventually(what, async () => {
         await clock.advance(step)
         return await isSo()
-      }
-      await eventually(what, look, { withinMs: 30_000 })
+      })
     },
     async startHub(settings = {}) {
       const kube = await clientOf(hubsAccount)

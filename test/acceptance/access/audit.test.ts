@@ -111,7 +111,8 @@ describe('the audit of access', needsControlPlane, () => {
   test('a log that is untouched passes, and the first line that was edited, deleted, moved or cut off is named', async () => {
     const { name, cluster } = await approved()
     await eventually('its transitions are on record', () => types(name).includes('session.approved'))
-    await scene.ask(cluster, 'dev@example.com')
+    const allowed = async () => (await scene.ask(cluster, 'dev@example.com')).body.status.allowed === true
+    await eventually('it is allowed', allowed)
     await scene.ask(cluster, 'nobody@example.com')
     await eventually('use is on record', () => types(name).includes('access.granted'))
     const requested = recordsOf(name).find(({ event }) => event.type === 'session.requested')

@@ -7,6 +7,7 @@ import type { BreakglassScene } from '../../support/breakglass-scene.ts'
 import { breakglassScene } from '../../support/breakglass-scene.ts'
 import { uniqueName } from '../../support/builders.ts'
 import { needsControlPlane } from '../../support/control-plane.ts'
+import { eventually } from '../../support/eventually.ts'
 import { kubeClient } from '../../support/kube-client.ts'
 import { suiteScope } from '../../support/suite-scope.ts'
 import type { TimedPlane } from '../../support/timed-plane.ts'
@@ -55,6 +56,8 @@ describe('several sessions of one slot', needsControlPlane, () => {
     const story = await scene.story()
     const older = await byHand(story)
     await scene.reaches(older, 'Pending')
+    // Who tells people of it looks at it as well.
+    await eventually('it is told', async () => (await scene.session(older)).status?.told === 1)
 
     const [asked, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     answered = async (name) => {

@@ -97,12 +97,16 @@ describe('watches', needsControlPlane, () => {
   test('E9: timeoutSeconds ends it without a complaint', async (t) => {
     const { maps, watch, tells } = await scene(t)
     await maps.create(aConfigMap('a'))
-    const [short, long] = [watch('timeoutSeconds=1'), watch('timeoutSeconds=600')]
-    await eventually('it is over', () => short.isOver)
+    const long = watch('timeoutSeconds=600')
     await tells(long, ['ADDED a'])
     // A busy server may not come to tell what is there within that second, but it has nothing else to tell.
-    for (const { type } of short.lines) assert.equal(type, 'ADDED')
-    assert.match(`${short.headers?.['content-type']}`, /json/)
+    await eventually('one is over that told all', async () => {
+      const short = watch('timeoutSeconds=1')
+      await eventually('it is over', () => short.isOver)
+      assert.match(`${short.headers?.['content-type']}`, /json/)
+      for (const { type } of short.lines) assert.equal(type, 'ADDED')
+      return told(short).join() === 'ADDED a'
+    })
     assert.equal(long.isOver, false)
   })
 

@@ -5,7 +5,6 @@ import { isTrue } from '../../../src/core/conditions.ts'
 import type { Random } from '../../../src/core/random.ts'
 import { randomFrom } from '../../../src/core/random.ts'
 import { conditions } from '../../../src/fleet/names.ts'
-import type { ClientOptions } from '../../../src/kube/client/index.ts'
 import { certificateSigningRequests } from '../../../src/kube/kinds.ts'
 import type { Kube } from '../../../src/kube/kube.ts'
 import { advanceUntil } from '../../support/advance-until.ts'
@@ -19,10 +18,11 @@ import {
 } from '../../support/agent-scene.ts'
 import { needsControlPlane } from '../../support/control-plane.ts'
 import { startFaultProxy } from '../../support/fault-proxy.ts'
+import type { TestClientOptions } from '../../support/kube-client.ts'
 import { kubeClient } from '../../support/kube-client.ts'
 import { timedPlane } from '../../support/timed-plane.ts'
 import type { Heard } from '../../support/traffic.ts'
-import { busiest, live, traffic } from '../../support/traffic.ts'
+import { busiest, live, liveUntil, traffic } from '../../support/traffic.ts'
 
 const size = 8
 /** Renewed from minute 52 to 56. */
@@ -61,9 +61,10 @@ test(
     const proxy = await startFaultProxy(t, plane.url)
     const [ofHub, ofAgents] = [traffic(clock), traffic(clock)]
     // The loops of hub and agents live by the fake clock; a client that tries again by the real one would lag behind it.
-    const client: ClientOptions = { retries: 0, onRequest: ofAgents.onRequest }
+    const client: TestClientOptions = { retries: 0, onRequest: ofAgents.onRequest, onCall: ofAgents.onCall }
     const connection = { ...plane.connection(), server: proxy.url }
-    const kube = kubeClient(t, connection, { ...limit, retries: 0, onRequest: ofHub.onRequest })
+    const { onRequest, onCall } = ofHub
+    const kube = kubeClient(t, connection, { ...limit, retries: 0, onRequest, onCall })
     const hub = await joinHub(t, plane, { clock, hub: kube, settings: { autoApprovedUsers: [bootstrapUser] } })
     const bootstrap = withHub(await bootstrapKubeconfig(plane), { server: proxy.url })
     const names = Array.from({ length: size }, (_, index) => `cluster-${index}`)
@@ -96,10 +97,11 @@ test(
     proxy.heal()
     const healedAt = clock.now().getTime()
     await live(clock, 60, ofHub, ofAgents)
-    await advanceUntil(clock, 'all are renewed', () => expiries().every((at, index) => at !== first[index]), 100)
-    await advanceUntil(clock, 'all are well', isEachWell, 100)
+    const areRenewed = () => expiries().every((at, index) => at !== first[index])
+    await liveUntil(clock, 'all are renewed', areRenewed, ofHub, ofAgents)
+    await liveUntil(clock, 'all are well', isEachWell, ofHub, ofAgents)
     const isHeard = (name: string) => (hub.deps.view.heartbeats.renewedAt(name)?.getTime() ?? 0) >= healedAt
-    await advanceUntil(clock, 'all are heard', () => names.every(isHeard), 500)
+    await liveUntil(clock, 'all are heard', () => names.every(isHeard), ofHub, ofAgents)
     await live(clock, 20, ofHub, ofAgents)
 
     // Once: one request each, one approval each, and no lease renewed more often than ever.

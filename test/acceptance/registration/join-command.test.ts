@@ -10,6 +10,7 @@ import { configMaps, deployments, namespaces, secrets } from '../../../src/kube/
 import { parseKubeconfig } from '../../../src/kube/kubeconfig/index.ts'
 import type { OwnControlPlane } from '../../support/control-plane.ts'
 import { needsControlPlane, startControlPlane } from '../../support/control-plane.ts'
+import { eventually } from '../../support/eventually.ts'
 import { startHttpsServer } from '../../support/https-server.ts'
 import type { PreparedHub } from '../../support/hub-process.ts'
 import { agentProcess, hubProcess, prepareHub } from '../../support/hub-process.ts'
@@ -171,8 +172,10 @@ test('a bootstrap token proves the hub by its signature, without a pin', needsCo
   const refused = await lanyard(t, [...args, '--hub-apiserver', unsigned.url]).ended
   assert.match(refused.err, /JOIN_UNSIGNED/)
   assert.ok(unsigned.seen.every(({ authorization }) => authorization === undefined))
-  const { data = {} } = await kube.of(configMaps, 'kube-public').get('cluster-info')
-  assert.ok(data[`jws-kubeconfig-${token.split('.')[0]}`])
+  await eventually('the hub signs for its token', async () => {
+    const { data } = await kube.of(configMaps, 'kube-public').get('cluster-info')
+    return data?.[`jws-kubeconfig-${token.split('.')[0]}`]
+  })
   const { code, err } = await lanyard(t, [...args, '--hub-apiserver', plane.url]).ended
   assert.equal(code, 0, err)
 })

@@ -175,10 +175,10 @@ describe('a certificate is renewed', needsControlPlane, () => {
     scene.start()
     const isAsking = () => scene.agent.state().phase === 'asking'
     if (timed.ownsTime) await timed.advance('20s')
-    await eventually('its certificate has expired', isAsking, { withinMs: 20_000 })
+    await eventually('its certificate has expired', isAsking)
     way.heal()
     if (timed.ownsTime) await timed.advance('30s')
-    const csr = await eventually('it asks again', async () => (await scene.csrs())[1], { withinMs: 40_000 })
+    const csr = await eventually('it asks again', async () => (await scene.csrs())[1])
     assert.equal(csr.spec.username, bootstrapUser)
     await decide(scene.admin, csr.metadata.name, 'Approved')
     await another(scene, short.certPem)

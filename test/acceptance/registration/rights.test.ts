@@ -151,10 +151,11 @@ async function east({ admin, until }: AccountsScene): Promise<void> {
     await admin
       .of(certificateSigningRequests)
       .create(await csrObject(agentOrder('east', 'agent'), generateKey().keyPem))
-  await until('it is accepted, and one request is left', async () => {
+  const isSettled = async () => {
     const { status } = await admin.of(ManagedCluster.resource).get('east')
     return isTrue(status?.conditions, conditions.accepted) && (await csrsOf(admin, 'east')).length === 1
-  })
+  }
+  await until('it is accepted, and one request is left', isSettled, 2_000)
   const ghost = { ...aClusterRole(rbacNames.cluster('ghost')), metadata: { name: rbacNames.cluster('ghost') } }
   await admin
     .of(clusterRoles)
