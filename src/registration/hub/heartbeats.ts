@@ -20,9 +20,8 @@ export interface Heartbeats {
   /**
    * What the server itself says the renewTime is, for a watch may hang. Another one than was known counts as received
    * now, and as a renewal at the earliest moment it may have been; of a lease that is new to the hub, as received alone.
-   * Returns whether it is another one.
    */
-  looked(cluster: string, renewTime: string | undefined): boolean
+  looked(cluster: string, renewTime: string | undefined): void
 }
 
 interface Heard {
@@ -65,11 +64,10 @@ export function heartbeats(leases: Pick<Informer<Lease>, 'on'>, clock: Clock): H
     renewedAt: (cluster) => heard.get(cluster)?.renewedAt,
     looked(cluster, renewTime) {
       const known = heard.get(cluster)
-      if (known && known.renewTime === renewTime) return false
+      if (known && known.renewTime === renewTime) return
       const now = clock.now()
       const renewedAt = known && { renewedAt: known.knownAt }
       heard.set(cluster, { renewTime, knownAt: now, receivedAt: now, ...renewedAt, isAhead: true })
-      return true
     },
   }
 }

@@ -5,7 +5,7 @@ import { decisionOn } from '../../../fleet/csr/approval.ts'
 import { isRenewal } from '../../../fleet/csr/requester.ts'
 import { supersededRequests } from '../../../fleet/csr/superseded.ts'
 import { annotations, labels } from '../../../fleet/names.ts'
-import type { Controller } from '../../../kube/controller.ts'
+import type { Controller, ReconcileContext } from '../../../kube/controller.ts'
 import { controller } from '../../../kube/controller.ts'
 import type { Key, Stored } from '../../../kube/objects.ts'
 import { watching } from '../../../kube/watching.ts'
@@ -16,7 +16,7 @@ import { csrEffects } from './hub-effects.ts'
 import type { Judged } from './hub-judge.ts'
 import { judge, judgeRenewal } from './hub-judge.ts'
 import type { Removals } from './hub-removals.ts'
-import { removals } from './hub-removals.ts'
+import { removals, retryRemovalMs } from './hub-removals.ts'
 import type { ClusterRequests, SeenRequest } from './hub-requests.ts'
 
 /** How soon an accepted cluster that lacks the right to renew is asked about again: no watch tells when it has it. */
@@ -33,7 +33,7 @@ export function csrController(deps: HubDeps, requests: ClusterRequests): Control
   const { view } = deps
   const memory: Memory = { requests, removed: removals(deps.clock), doubtful: new Map() }
   const isAnyOpen = (cluster: string) => requests.of(cluster).some(({ csr }) => decisionOn(csr) === 'none')
-  return controller('csr', (key, { signal }) => reconcile(key, deps, memory, signal), {
+  return controller('csr', (key, context) => reconcile(key, deps, memory, context), {
     ...deps,
     workers,
     watches: [
@@ -55,15 +55,16 @@ async function reconcile(
   key: Key,
   deps: HubDeps,
   { requests, removed, doubtful }: Memory,
-  signal: AbortSignal,
+  context: ReconcileContext,
 ): Promise<Outcome> {
-  const cluster = deps.view.clusters.get(key)
-  // Without its cluster a request waits: agents create both, in any order.
-  if (!cluster || cluster.metadata.deletionTimestamp !== undefined) return done
-  const effects = csrEffects(deps, signal)
+  const { clusters } = deps.view
+  const effects = csrEffects(deps, context.signal)
   const doubt = doubtful.get(key)
   if (doubt && (await effects.isApproved(doubt.request))) requests.noteApproval(doubt.request, doubt.cluster)
   doubtful.delete(key)
+  const cluster = clusters.get(key)
+  // Without its cluster a request waits: agents create both, in any order.
+  if (!cluster || cluster.metadata.deletionTimestamp !== undefined) return done
   const all = requests.of(key)
   const superseded = supersededRequests(all)
   const outdated = new Set(superseded.map(({ request }) => request))
@@ -75,6 +76,20 @@ async function reconcile(
     doubtful.set(key, { request, cluster })
     if (await effects.approve(cluster, request, why)) requests.noteApproval(request, cluster)
     doubtful.delete(key)
+  }
+  /** False: it failed, and the rest of the turn goes on: by a back-off of the whole turn all of the cluster would be late. */
+  const remove = async (request: SeenRequest): Promise<boolean> => {
+    removed.note(request, 'tried')
+    try {
+      await effects.removeSuperseded(cluster, request)
+    } catch (err) {
+      if (context.signal.aborted) throw err
+      const { name } = request.csr.metadata
+      context.log.warn({ err, name, nextTryMs: retryRemovalMs }, 'superseded request not removed')
+      return false
+    }
+    removed.note(request, 'gone')
+    return true
   }
 
   const replaced: Judged[] = []
@@ -90,29 +105,28 @@ async function reconcile(
   const judgeAll = () => judge(cluster, requests.of(key), bootstraps, deps, removed.openUntil)
   const nextOf = (judged: readonly Judged[]) => judged.find((one) => mayApprove(one, cluster, deps))
   let judged = judgeAll()
-  if (nextOf(judged)?.incumbent && (await effects.wasRenewed(cluster))) judged = judgeAll()
+  if (nextOf(judged)?.incumbent) {
+    await effects.hearLease(cluster)
+    judged = judgeAll()
+  }
   // One a turn: the next one is judged with this one in its way.
   const approvable = nextOf(judged)
+  // It may have been denied while the server was asked; its change has queued it again.
+  if (approvable && clusters.get(key) !== cluster) return done
   if (approvable) await approve(approvable.request, 'bootstrap')
 
   await effects.record(cluster, all)
   await effects.reportSecondAgents(cluster, [...replaced, ...judged])
 
   const now = deps.clock.now().getTime()
-  const failed: unknown[] = []
   for (const one of superseded) {
-    const due = removed.dueAt(one)
-    if (due && due.getTime() > now) wakes.push(due.getTime() - now)
-    if (!due || due.getTime() > now) continue
-    removed.note(one.request, 'tried')
-    await effects.removeSuperseded(cluster, one.request).then(
-      () => removed.note(one.request, 'gone'),
-      (error: unknown) => failed.push(error),
-    )
+    const waitMs = (removed.dueAt(one)?.getTime() ?? Number.POSITIVE_INFINITY) - now
+    if (waitMs > 0) wakes.push(waitMs)
+    else if (!(await remove(one.request))) wakes.push(retryRemovalMs)
   }
-  if (failed.length > 0) throw failed[0]
   for (const { until } of judged) if (until) wakes.push(Math.max(0, until.getTime() - now))
-  return wakes.length > 0 ? requeueAfter(Math.min(...wakes)) : done
+  const wakeMs = Math.min(...wakes)
+  return Number.isFinite(wakeMs) ? requeueAfter(wakeMs) : done
 }
 
 /**

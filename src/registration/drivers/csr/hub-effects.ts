@@ -22,8 +22,8 @@ export interface CsrEffects {
   approve(cluster: Cluster, request: SeenRequest, why: 'renewal' | 'bootstrap'): Promise<boolean>
   /** Asks the server itself: the watch may hang for the reason that an answer was lost for. */
   isApproved(request: SeenRequest): Promise<boolean>
-  /** Asks the server itself whether the agent was heard: a watch that hangs must not let a copy in beside it. */
-  wasRenewed(cluster: Cluster): Promise<boolean>
+  /** Asks the server itself when the agent was heard: a watch that hangs must not let a copy in beside it. */
+  hearLease(cluster: Cluster): Promise<void>
   /** Writes down which agent got the newest certificate. */
   record(cluster: Cluster, requests: readonly SeenRequest[]): Promise<void>
   reportSecondAgents(cluster: Cluster, judged: readonly Judged[]): Promise<void>
@@ -62,9 +62,9 @@ export function csrEffects({ kube, view, clock, events, checkpoint }: HubDeps, s
       return found?.metadata.uid === metadata.uid && decisionOn(found) === 'approved'
     },
 
-    async wasRenewed({ metadata: { name } }) {
+    async hearLease({ metadata: { name } }) {
       const lease = await kube.of(leases, name).find(leaseName, { signal })
-      return lease !== undefined && view.heartbeats.looked(name, lease.spec?.renewTime)
+      if (lease) view.heartbeats.looked(name, lease.spec?.renewTime)
     },
 
     async record(cluster, requests) {

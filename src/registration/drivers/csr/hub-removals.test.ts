@@ -27,10 +27,15 @@ test('one that comes back after its removal is not removed again, and its agent 
   assert.ok(dueAt({ request: back('old'), by: request('new') }))
 })
 
-test('one that is still there after its removal was tried is due as before', () => {
-  const { dueAt, note } = removals(new FakeClock(noon))
+test('one that is still there after its removal was tried is due again a minute later', async () => {
+  const clock = new FakeClock(noon)
+  const { dueAt, note } = removals(clock)
+  await clock.advance('30s')
   note(request('old'), 'tried')
-  assert.deepEqual(dueAt({ request: request('old'), by: request('new') }), new Date('2026-03-01T12:00:30Z'))
+  assert.deepEqual(dueAt({ request: request('old'), by: request('new') }), new Date('2026-03-01T12:01:30Z'))
+  await clock.advance('60s')
+  note(request('old'), 'tried')
+  assert.deepEqual(dueAt({ request: request('old'), by: request('new') }), new Date('2026-03-01T12:02:30Z'))
 })
 
 test('a removal that fails again and again leaves its agent one minute, and one more once it succeeds', async () => {

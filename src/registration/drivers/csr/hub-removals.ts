@@ -6,6 +6,9 @@ import type { SeenRequest } from './hub-requests.ts'
 /** How long a request must have been there before those that it replaces are removed. */
 const settledMs = 30_000
 
+/** How soon a removal is tried again. */
+export const retryRemovalMs = 60_000
+
 /** How long an agent has to ask again before its request counts as given up. */
 const returnsMs = 60_000
 
@@ -18,7 +21,7 @@ const rememberedMs = 24 * 3_600_000
  * one name would have each other's requests removed for ever.
  */
 export interface Removals {
-  /** Undefined: it stays. One that was tried and is still there was not removed after all. */
+  /** Undefined: it stays. One that was tried and is still there was not removed after all, and is due again after a while. */
   dueAt(superseded: Superseded<SeenRequest>): Date | undefined
   /**
    * To be called before it is tried, for whether a request is gone is not known when the answer is lost, and once it is
@@ -38,18 +41,19 @@ export function removals(clock: Pick<Clock, 'now'>): Removals {
   return {
     dueAt({ request, by }) {
       const { name, uid } = request.csr.metadata
-      const isBack = noted.has(name) && noted.get(name)?.uid !== uid
-      return isBack ? undefined : after(by.seenAt, settledMs)
+      const known = noted.get(name)
+      if (!known) return after(by.seenAt, settledMs)
+      return known.uid === uid ? after(known.at, retryRemovalMs) : undefined
     },
     note({ csr, user }, stage) {
       const { name, uid } = csr.metadata
       const known = noted.get(name)
-      if (known?.uid === uid && (known.stage === stage || known.stage === 'gone')) return
+      const isNews = known?.uid !== uid || (known.stage === 'tried' && stage === 'gone')
       const now = clock.now()
       forget(noted, ({ at }) => at, after(now, -rememberedMs))
       forget(lastOf, (at) => at, after(now, -returnsMs))
-      noted.set(name, { uid, stage, at: now })
-      lastOf.set(user, now)
+      noted.set(name, { uid, stage: isNews ? stage : known.stage, at: now })
+      if (isNews) lastOf.set(user, now)
     },
     openUntil(user) {
       const last = lastOf.get(user)
