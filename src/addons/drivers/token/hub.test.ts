@@ -196,16 +196,32 @@ test('rights that the watch has not told of go before the account all the same',
   assert.deepEqual([await bindings.find(name), await accounts.find('logs-agent')], [undefined, undefined])
 })
 
-test("an account stays while somebody's finalizer keeps the right to its tokens in force", async (t) => {
-  const { clock, declare, addons, accounts, bindings } = await scene(t)
+const heldBy = (finalizers: string[]) => ({ type: 'merge', body: { metadata: { finalizers } } }) as const
+const audited = heldBy(['example.com/audit'])
+
+test("an account stays while somebody's finalizers keep the right to its tokens in force, and its add-on says so", async (t) => {
+  const { clock, declare, addons, accounts, bindings, roles, status } = await scene(t)
   await declare()
   await clock.settle()
-  const holdBy = (finalizers: string[]) => bindings.patch(name, { type: 'merge', body: { metadata: { finalizers } } })
-  await holdBy(['example.com/audit'])
-  await addons.delete('logs')
+  await bindings.patch(name, audited)
+  await roles.patch(name, audited)
+  await addons.update({ ...(await addons.get('logs')), status: {} })
   await clock.advance('1m')
-  assert.deepEqual([await bindings.find(name), await accounts.find('logs-agent')].map(Boolean), [true, true])
-  await holdBy([])
+  const left = async () => [await bindings.find(name), await roles.find(name), await accounts.find('logs-agent')]
+  assert.deepEqual([(await left()).map(Boolean), await status()], [[true, true, true], ['False']])
+  await bindings.patch(name, heldBy([]))
   await clock.advance('5m')
-  assert.deepEqual([await bindings.find(name), await accounts.find('logs-agent')], [undefined, undefined])
+  // The role alone allows nothing.
+  assert.deepEqual([(await left()).map(Boolean), await status()], [[false, true, false], []])
+})
+
+test("an account goes although somebody's finalizer keeps the binding, once there is no role to bind to", async (t) => {
+  const { clock, declare, addons, accounts, bindings, roles } = await scene(t)
+  await declare()
+  await clock.settle()
+  await bindings.patch(name, audited)
+  await addons.delete('logs')
+  await clock.advance('1s')
+  const left = [await bindings.find(name), await roles.find(name), await accounts.find('logs-agent')]
+  assert.deepEqual(left.map(Boolean), [true, false, false])
 })

@@ -1,3 +1,4 @@
+import type { ConditionReport } from '../../../core/conditions.ts'
 import { isFailure } from '../../../core/failure.ts'
 import { isAbort } from '../../../core/lifecycle.ts'
 import type { Outcome } from '../../../core/outcome.ts'
@@ -17,6 +18,7 @@ import type { AddonHubDeps } from '../../hub/deps.ts'
 import { failures } from './failures.ts'
 import type { TokenObjects } from './hub-objects.ts'
 import { isMadeFor, tokenObjects } from './hub-objects.ts'
+import type { TokenPlan } from './hub-plan.ts'
 import { notReady, ready, report } from './hub-report.ts'
 import { planFor, watchesOf } from './hub-view.ts'
 import { tokenBinding } from './names.ts'
@@ -37,34 +39,12 @@ export function tokenInfrastructure(deps: AddonHubDeps): Controller {
   const failing = new Set<Key>()
 
   async function reconcile(key: Key, signal: AbortSignal): Promise<Outcome> {
-    const { namespace: cluster = '', name } = splitKey(key)
     const plan = planFor(deps, key)
-    const addon = view.addons.get(key)
-    if (plan.is !== 'wanted') {
-      if (isAnyLeft(cluster, name)) {
-        await removeRights(cluster, name, signal)
-        await removeAccounts(cluster, name, undefined, signal)
-      }
-      placed.delete(key)
-      if (plan.is === 'refused') failing.add(key)
-      else failing.delete(key)
-      if (addon && plan.is !== 'gone')
-        await report(
-          deps,
-          addon,
-          plan.is === 'refused' ? notReady(refusal(cluster, name, plan.user)) : undefined,
-          signal,
-        )
-      return done
-    }
+    const addon = plan.is === 'gone' ? undefined : view.addons.get(key)
     try {
-      const wanted = tokenObjects(cluster, name, plan.account, settings.labels)
-      const uids = await place(key, wanted, signal)
-      await removeAccounts(cluster, name, plan.account, signal)
-      placed.set(key, uids)
-      failing.delete(key)
-      const [uid] = uids
-      if (addon) await report(deps, addon, ready({ namespace: cluster, account: plan.account, uid }), signal)
+      const condition =
+        plan.is === 'wanted' ? await provide(key, plan.account, signal) : await withdraw(key, plan, signal)
+      if (addon) await report(deps, addon, condition, signal)
     } catch (error) {
       if (addon && !signal.aborted && !isAbort(error, signal) && !isConflict(error)) {
         failing.add(key)
@@ -75,6 +55,28 @@ export function tokenInfrastructure(deps: AddonHubDeps): Controller {
       throw error
     }
     return done
+  }
+
+  async function provide(key: Key, account: string, signal: AbortSignal): Promise<ConditionReport | undefined> {
+    const { namespace: cluster = '', name } = splitKey(key)
+    const uids = await place(key, tokenObjects(cluster, name, account, settings.labels), signal)
+    await removeAccounts(cluster, name, account, signal)
+    placed.set(key, uids)
+    failing.delete(key)
+    const [uid] = uids
+    return ready({ namespace: cluster, account, uid })
+  }
+
+  async function withdraw(key: Key, plan: TokenPlan, signal: AbortSignal): Promise<ConditionReport | undefined> {
+    const { namespace: cluster = '', name } = splitKey(key)
+    if (isAnyLeft(cluster, name)) {
+      await removeRights(cluster, name, signal)
+      await removeAccounts(cluster, name, undefined, signal)
+    }
+    placed.delete(key)
+    if (plan.is === 'refused') failing.add(key)
+    else failing.delete(key)
+    return plan.is === 'refused' ? notReady(refusal(cluster, name, plan.user)) : undefined
   }
 
   /**
@@ -134,21 +136,35 @@ export function tokenInfrastructure(deps: AddonHubDeps): Controller {
     await Promise.all(accounts.map((account) => drop(serviceAccounts, view.accounts, cluster, addon, account, signal)))
   }
 
-  /** By what the server itself says: the view may be late, and somebody's finalizer keeps what is deleted in force. */
+  /**
+   * By what the server itself says: the view may be late, and somebody's finalizer keeps what is deleted in force. Of the
+   * two either one alone allows nothing.
+   */
   async function removeRights(cluster: string, addon: string, signal: AbortSignal): Promise<void> {
     const name = tokenBinding(addon)
     await Promise.all([
       drop(roleBindings, view.roleBindings, cluster, addon, name, signal),
       drop(roles, view.roles, cluster, addon, name, signal),
     ])
-    const bindings = kube.of(roleBindings, cluster)
-    const heldBack = async () => {
-      const left = await bindings.find(name, { signal })
-      return left && isMadeFor(left, addon) ? left.metadata : undefined
-    }
-    const left = await heldBack()
-    if (left && !left.deletionTimestamp) await bindings.delete(name, { signal, preconditions: { uid: left.uid } })
-    if (left && (await heldBack())) throw wantedFailures.RIGHTS_BEING_DELETED({ kind: 'RoleBinding', name })
+    const binding = await removeSeen(roleBindings, cluster, addon, name, signal)
+    if (binding && isMadeFor(binding, addon) && (await removeSeen(roles, cluster, addon, name, signal)))
+      throw wantedFailures.RIGHTS_BEING_DELETED({ kind: 'RoleBinding', name })
+  }
+
+  /** What is there under the name when what was made for the add-on has been told to go. */
+  async function removeSeen<T extends KubeObject>(
+    resource: Resource<T>,
+    cluster: string,
+    addon: string,
+    name: string,
+    signal: AbortSignal,
+  ): Promise<Stored<T> | undefined> {
+    const objects = kube.of(resource, cluster)
+    const found = await objects.find(name, { signal })
+    if (!found || !isMadeFor(found, addon)) return found
+    const { uid, deletionTimestamp } = found.metadata
+    if (!deletionTimestamp) await objects.delete(name, { signal, preconditions: { uid } })
+    return await objects.find(name, { signal })
   }
 
   function isAnyLeft(cluster: string, addon: string): boolean {
