@@ -196,6 +196,18 @@ test('rights that the watch has not told of go before the account all the same',
   assert.deepEqual([await bindings.find(name), await accounts.find('logs-agent')], [undefined, undefined])
 })
 
+test('rights of which no watch has told at all go when the cluster is denied', async (t) => {
+  const { clock, server, declare, bindings, holdBack } = await scene(t, [serviceAccounts, roles, roleBindings])
+  holdBack()
+  await declare()
+  await clock.settle()
+  assert.ok(await bindings.find(name))
+  const body = { spec: { hubAcceptsClient: false } }
+  await server.of(ManagedCluster.resource).patch('west', { type: 'merge', body })
+  await clock.advance('10s')
+  assert.equal(await bindings.find(name), undefined)
+})
+
 const heldBy = (finalizers: string[]) => ({ type: 'merge', body: { metadata: { finalizers } } }) as const
 const audited = heldBy(['example.com/audit'])
 
@@ -224,4 +236,19 @@ test("an account goes although somebody's finalizer keeps the binding, once ther
   await clock.advance('1s')
   const left = [await bindings.find(name), await roles.find(name), await accounts.find('logs-agent')]
   assert.deepEqual(left.map(Boolean), [true, false, false])
+})
+
+test("an account stays while a role that is held is bound, although the binding's label was taken off", async (t) => {
+  const { clock, declare, addons, accounts, bindings, roles } = await scene(t)
+  await declare()
+  await clock.settle()
+  await roles.patch(name, audited)
+  await addons.delete('logs')
+  await bindings.patch(name, { type: 'merge', body: { metadata: { labels: null } } })
+  await clock.advance('10s')
+  const left = async () => [await bindings.find(name), await roles.find(name), await accounts.find('logs-agent')]
+  assert.deepEqual((await left()).map(Boolean), [true, true, true])
+  await roles.patch(name, heldBy([]))
+  await clock.advance('5m')
+  assert.deepEqual((await left()).map(Boolean), [true, false, false])
 })

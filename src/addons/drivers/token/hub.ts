@@ -69,7 +69,7 @@ export function tokenInfrastructure(deps: AddonHubDeps): Controller {
 
   async function withdraw(key: Key, plan: TokenPlan, signal: AbortSignal): Promise<ConditionReport | undefined> {
     const { namespace: cluster = '', name } = splitKey(key)
-    if (isAnyLeft(cluster, name)) {
+    if (placed.has(key) || isAnyLeft(cluster, name)) {
       await removeRights(cluster, name, signal)
       await removeAccounts(cluster, name, undefined, signal)
     }
@@ -147,7 +147,8 @@ export function tokenInfrastructure(deps: AddonHubDeps): Controller {
       drop(roles, view.roles, cluster, addon, name, signal),
     ])
     const binding = await removeSeen(roleBindings, cluster, addon, name, signal)
-    if (binding && isMadeFor(binding, addon) && (await removeSeen(roles, cluster, addon, name, signal)))
+    const role = binding && (await removeSeen(roles, cluster, addon, name, signal))
+    if (role && (isMadeFor(binding, addon) || isMadeFor(role, addon)))
       throw wantedFailures.RIGHTS_BEING_DELETED({ kind: 'RoleBinding', name })
   }
 

@@ -13,8 +13,8 @@ import { noMetrics } from '../../../core/metrics.ts'
 import { randomFrom } from '../../../core/random.ts'
 import { decisionOn } from '../../../fleet/csr/approval.ts'
 import { agentOrder, csrObject } from '../../../fleet/csr/request.ts'
-import { annotations, labels, leaseName } from '../../../fleet/names.ts'
-import { certificateSigningRequests, leases } from '../../../kube/kinds.ts'
+import { agentUser, annotations, labels, leaseName } from '../../../fleet/names.ts'
+import { certificateSigningRequests, leases, subjectAccessReviews } from '../../../kube/kinds.ts'
 import { generateKey } from '../../../pki/index.ts'
 import { defaultHubSettings } from '../../hub/deps.ts'
 import { hubView } from '../../hub/view.ts'
@@ -25,9 +25,9 @@ type Csr = CertificateSigningRequest
 
 const boot = 'boot'
 
-const aRequest = async (name: string, agent: string): Promise<Csr> => {
+const aRequest = async (name: string, agent: string, username = boot): Promise<Csr> => {
   const { metadata, spec } = await csrObject(agentOrder('west', agent), generateKey().keyPem)
-  return { metadata: { ...metadata, name }, spec: { ...spec, request: spec?.request ?? '', username: boot } as never }
+  return { metadata: { ...metadata, name }, spec: { ...spec, request: spec?.request ?? '', username } as never }
 }
 
 /** The driver on an API server in memory, for one cluster. */
@@ -143,6 +143,26 @@ test('who is denied while the lease is looked at is not let in', async (t) => {
   await csrs.create(await aRequest('again', 'a1'))
   await clock.advance('200s')
   assert.deepEqual([isDenied, await decision('again')], [true, 'none'])
+})
+
+test('who is denied while its right to renew is asked for gets no other certificate', async (t) => {
+  let asked = 0
+  const accept = async (hubAcceptsClient: boolean) => {
+    await server.of(ManagedCluster.resource).patch('west', { type: 'merge', body: { spec: { hubAcceptsClient } } })
+    await clock.settle()
+  }
+  const { server, csrs, clock, decision } = await scene(t, recorded, async ({ plural }, proceed) => {
+    if (plural !== subjectAccessReviews.plural) return await proceed()
+    asked += 1
+    if (asked === 1) await accept(false)
+    return { status: { allowed: true } } as never
+  })
+  await accept(true)
+  await csrs.create(await aRequest('renewal', 'a1', agentUser('west', 'a1')))
+  await clock.advance('10s')
+  assert.deepEqual([asked, await decision('renewal')], [1, 'none'])
+  await accept(true)
+  assert.deepEqual([asked, await decision('renewal')], [2, 'approved'])
 })
 
 test('an agent without its certificate is let in again once the server itself knows of no renewal', async (t) => {

@@ -65,6 +65,8 @@ async function reconcile(
   const cluster = clusters.get(key)
   // Without its cluster a request waits: agents create both, in any order.
   if (!cluster || cluster.metadata.deletionTimestamp !== undefined) return done
+  // It may be denied while the server is asked; its change has queued it again.
+  const isChanged = () => clusters.get(key) !== cluster
   const all = requests.of(key)
   const superseded = supersededRequests(all)
   const outdated = new Set(superseded.map(({ request }) => request))
@@ -97,8 +99,9 @@ async function reconcile(
     if (cluster.spec?.hubAcceptsClient !== true) break
     const second = judgeRenewal(cluster, requests.of(key), request)
     if (second) replaced.push(second)
-    else if (await effects.mayRenew(request)) await approve(request, 'renewal')
-    else wakes.push(recheckRightsMs)
+    else if (!(await effects.mayRenew(request))) wakes.push(recheckRightsMs)
+    else if (isChanged()) return done
+    else await approve(request, 'renewal')
   }
 
   const bootstraps = open.filter((request) => !isRenewal(request))
@@ -111,8 +114,7 @@ async function reconcile(
   }
   // One a turn: the next one is judged with this one in its way.
   const approvable = nextOf(judged)
-  // It may have been denied while the server was asked; its change has queued it again.
-  if (approvable && clusters.get(key) !== cluster) return done
+  if (approvable && isChanged()) return done
   if (approvable) await approve(approvable.request, 'bootstrap')
 
   await effects.record(cluster, all)
