@@ -74,4 +74,25 @@ function sleeping(set: (wake: () => void) => Disposable, signal?: AbortSignal): 
   })
 }
 
+/** An alarm is this much later by running time than by the wall clock, which so comes first wherever both go evenly. */
+const alarmSlackMs = 1_000
+
+/**
+ * Calls `action` once: at `at`, or when the running time until then is over because the wall clock was set back. For
+ * those who look again and rest again where it was too early; what must not be early takes `timer`.
+ */
+export function alarm(clock: Omit<Clock, 'sleepUntil'>, at: Date, action: () => void): Disposable {
+  const ring = () => {
+    cancel()
+    action()
+  }
+  const byWall = clock.timer(at, ring)
+  const byRunning = clock.countdown(at.getTime() - clock.now().getTime() + alarmSlackMs, ring)
+  const cancel = () => {
+    byWall[Symbol.dispose]()
+    byRunning[Symbol.dispose]()
+  }
+  return { [Symbol.dispose]: cancel }
+}
+
 export const after = (start: Date, ms: number): Date => new Date(start.getTime() + ms)

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { test } from 'node:test'
+import { inspect } from 'node:util'
 import { fileKeep, secretCodec } from './file-keep.ts'
 import type { Kept, Pending } from './pass.ts'
 import { reasons } from './reasons.ts'
@@ -82,6 +83,17 @@ test('a damaged file is an error and is left as it is', async (t) => {
   await assert.rejects(keep.load())
   await assert.rejects(keep.savePending(pending))
   assert.equal(await readFile(path, 'utf8'), '{"kept":')
+})
+
+test('what a damaged file holds is not told', async (t) => {
+  const path = await aPath(t)
+  const keep = fileKeep(path, secretCodec)
+  await keep.save(kept)
+  await writeFile(path, '{"kept":{"material":s3cret}}')
+  await assert.rejects(keep.load(), (error: Error) => {
+    assert.doesNotMatch(inspect(error, { depth: 9 }), /s3c/)
+    return true
+  })
 })
 
 test('material comes back as it was, whatever its fields are called', async (t) => {

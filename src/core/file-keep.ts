@@ -27,7 +27,8 @@ export function fileKeep<M>(path: string, codec: MaterialCodec<M>): Keep<M> {
       return JSON.parse(await readFile(path, 'utf8'))
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {}
-      throw failures.KEEP_UNREADABLE({ path }, error)
+      // What the parser throws quotes what it read, which may be a secret.
+      throw failures.KEEP_UNREADABLE({ path }, error instanceof SyntaxError ? undefined : error)
     }
   }
   return {

@@ -372,6 +372,32 @@ test('a refusal recorded by a clock that ran ahead does not outlast the correcti
   assert.deepEqual(bench.names, ['request-1', 'request-2'])
 })
 
+test('a clock that is set back while an issuer is down does not prolong the pause', async (t) => {
+  const bench = aBench()
+  bench.issuer.approveAtOnce = true
+  bench.issuer.down = new Error('connection refused')
+  const { states } = start(t, bench)
+  await bench.clock.advance('10s')
+  await bench.clock.jumpTo(after(bench.clock.now(), -2 * hour))
+  bench.issuer.down = undefined
+  await bench.clock.advance('20s')
+  assert.equal(states().at(-1), 'PassIssued')
+})
+
+test('nor does it prolong the pause after a refusal', async (t) => {
+  const bench = aBench()
+  const { loop, states } = start(t, bench)
+  await bench.clock.advance('1s')
+  bench.issuer.deny()
+  loop.poke()
+  await bench.clock.settle()
+  assert.equal(states().at(-1), 'IssuerDenied')
+  await bench.clock.jumpTo(after(bench.clock.now(), -2 * hour))
+  bench.issuer.approveAtOnce = true
+  await bench.clock.advance('20s')
+  assert.equal(states().at(-1), 'PassIssued')
+})
+
 test('a refusal that names a time already past waits all the same, and keeps its message over a restart', async (t) => {
   const bench = aBench()
   let asked = 0

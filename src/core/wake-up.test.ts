@@ -20,6 +20,25 @@ test('a sleeper wakes at its time', async () => {
   await waiting
 })
 
+test('a wall clock that is set back does not prolong the sleep', async () => {
+  const clock = new FakeClock()
+  let isAwake = false
+  const stop = new AbortController()
+  const waiting = wakeUp(clock)
+    .wait(after(clock.now(), 60_000), stop.signal)
+    .then(() => {
+      isAwake = true
+    })
+  await clock.jumpTo(after(clock.now(), -7_200_000))
+  await clock.advance('59s')
+  assert.equal(isAwake, false)
+  await clock.advance('2s')
+  assert.equal(isAwake, true)
+  assert.equal(clock.nextDue, undefined)
+  stop.abort()
+  await waiting
+})
+
 test('a poke wakes it earlier and takes its timer away', async () => {
   const clock = new FakeClock()
   const wake = wakeUp(clock)

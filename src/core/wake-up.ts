@@ -1,11 +1,12 @@
 import type { Clock } from './clock.ts'
+import { alarm } from './clock.ts'
 
 /** A sleeper that can be poked. A poke while nobody sleeps is remembered until the next `reset`. */
 export interface WakeUp {
   poke(): void
   /** Forgets earlier pokes: called before looking at the world, so that what changes while looking counts. */
   reset(): void
-  /** Resolves at `until`, or when poked; without `until` only when poked. Rejects with the signal's reason. */
+  /** Resolves at `until` as an alarm does, or when poked; without `until` only when poked. Rejects with the signal's reason. */
   wait(until: Date | undefined, signal: AbortSignal): Promise<void>
 }
 
@@ -32,7 +33,7 @@ export function wakeUp(clock: Clock): WakeUp {
         }
         const onAbort = finish(() => reject(signal.reason))
         const onWake = finish(resolve)
-        const timer = until && clock.timer(until, onWake)
+        const timer = until && alarm(clock, until, onWake)
         resolvePoke = onWake
         signal.addEventListener('abort', onAbort, { once: true })
       })

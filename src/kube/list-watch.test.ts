@@ -192,6 +192,24 @@ test('a list that succeeded is followed by one in pages again', async (t) => {
   assert.equal(kube.count('list'), 3)
 })
 
+test('a list without pages that fails as well is followed by one in pages', async (t) => {
+  const scene = await anInformedScene(t, { seed: 5, pageSize: 2, isStopped: true })
+  const { clock, kube } = scene
+  kube.delayMs = 1_000
+  void scene.start()
+  await clock.advance('1500ms')
+  kube.delayMs = 0
+  await scene.put('seed-0', '1')
+  kube.compact()
+  await clock.advance('600ms')
+  kube.calls.length = 0
+  kube.failNext(1, kubeFailure(429, 'TooManyRequests'), 'list')
+  await clock.advance('5s')
+  assert.equal(kube.count('list'), 1 + 3, 'one in one answer, then three pages')
+  const { informed, served } = await scene.both()
+  assert.deepEqual(informed, served)
+})
+
 test('a server that takes 5 seconds for each answer is followed all the same', async (t) => {
   const scene = await anInformedScene(t, { seed: 3, pageSize: 2, isStopped: true })
   scene.kube.delayMs = 5_000

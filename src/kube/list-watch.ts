@@ -96,7 +96,8 @@ export function listWatch<T extends KubeObject>(source: Source<T>, sink: Sink<T>
         }
       } catch (err) {
         signal.throwIfAborted()
-        isUnpaged ||= isExpired(err) && listed !== undefined
+        // One that fails as well is followed by pages again: what is too long for one answer would never be listed.
+        isUnpaged = !isUnpaged && isExpired(err) && listed !== undefined
         log.warn({ err, lists }, 'list failed')
         return
       }

@@ -148,14 +148,25 @@ test('a run that fails while an earlier back-off ends waits for its own', async 
 test('a back-off is running time, a later moment is one of the wall clock', async () => {
   const { clock, queue } = aQueue()
   queue.addRateLimited('failed')
-  queue.addAfter('expires', 1_000)
-  await clock.jumpTo(new Date(clock.now().getTime() - 3_600_000))
+  queue.addAfter('expires', 3_600_000)
   await clock.advance('100ms')
   assert.equal(await takeNow(queue), 'failed')
-  await clock.advance('10s')
   assert.equal(await takeNow(queue), undefined)
   await clock.jumpTo(new Date(clock.now().getTime() + 3_600_000))
   assert.equal(await takeNow(queue), 'expires')
+})
+
+test('a wall clock that is set back does not hold up who is to look again: it may look too early, once', async () => {
+  const { clock, queue } = aQueue()
+  queue.addAfter('looks again', 60_000)
+  await clock.jumpTo(new Date(clock.now().getTime() - 3_600_000))
+  await clock.advance('60s')
+  assert.equal(await takeNow(queue), undefined)
+  await clock.advance('1s')
+  assert.equal(await takeNow(queue), 'looks again')
+  queue.done('looks again')
+  await clock.advance('2h')
+  assert.equal(await takeNow(queue), undefined)
 })
 
 test('shutdown waits for what runs, drops what waits and lets every waiting worker go', async () => {

@@ -1,7 +1,7 @@
 import type { BackoffOptions } from '../core/backoff.ts'
 import { backoffMs } from '../core/backoff.ts'
 import type { Clock } from '../core/clock.ts'
-import { after } from '../core/clock.ts'
+import { after, alarm } from '../core/clock.ts'
 import type { Random } from '../core/random.ts'
 import type { Key } from './objects.ts'
 
@@ -63,14 +63,14 @@ export class WorkQueue {
   }
 
   /**
-   * Asks for `key` to be run in `ms`. Of several such wishes for one key the earliest is kept. It is a moment of the
-   * wall clock, by which things expire; the waits of `addRateLimited` are counted in running time. More than ten years
-   * are ten years: "never" is often written as a huge number, for which there is no date.
+   * Asks for `key` to be run in `ms`. Of several such wishes for one key the earliest is kept. It is an alarm of
+   * the wall clock, by which things expire; the waits of `addRateLimited` are counted in running time. More than ten
+   * years are ten years: "never" is often written as a huge number, for which there is no date.
    */
   addAfter(key: Key, ms: number): void {
     if (!Number.isFinite(ms)) throw new RangeError(`cannot wait ${ms} ms`)
     if (ms <= 0) this.add(key)
-    else this.#wait(this.#later, key, Math.min(ms, longestMs), (at) => this.#clock.timer(at, () => this.#wake(key)))
+    else this.#wait(this.#later, key, Math.min(ms, longestMs), (at) => alarm(this.#clock, at, () => this.#wake(key)))
   }
 
   /** Asks for `key` to be run after its back-off, which grows until `forget`. Returns the milliseconds of that wait. */

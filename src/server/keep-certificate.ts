@@ -1,5 +1,5 @@
 import type { Clock } from '../core/clock.ts'
-import { after } from '../core/clock.ts'
+import { sleep } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
 import type { CertificateSource, ServingCertificate } from './serving-certificate.ts'
 
@@ -34,7 +34,7 @@ export async function keepCertificate(
     } catch (error) {
       if (signal.aborted) return
       log.error({ err: error }, 'serving certificate not renewed')
-      renewAt = after(clock.now(), retryAfterMs)
+      await sleep(clock, retryAfterMs, signal).catch(() => {})
     }
   }
 }

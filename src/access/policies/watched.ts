@@ -1,6 +1,6 @@
 import type { DenyPolicy } from '../../apis/breakglass/deny-policy.ts'
 import type { Clock } from '../../core/clock.ts'
-import { after } from '../../core/clock.ts'
+import { sleep } from '../../core/clock.ts'
 import type { Run } from '../../core/lifecycle.ts'
 import { isAbort } from '../../core/lifecycle.ts'
 import type { Log } from '../../core/log.ts'
@@ -55,8 +55,8 @@ export function compiledPolicies(deps: {
           wake.reset()
           const startedAt = clock.now()
           compileNow()
-          const tookMs = clock.now().getTime() - startedAt.getTime()
-          await clock.sleepUntil(after(startedAt, Math.max(leastPauseMs, tookMs * pausesEach)), signal)
+          const tookMs = Math.max(0, clock.now().getTime() - startedAt.getTime())
+          await sleep(clock, Math.max(leastPauseMs, tookMs * pausesEach) - tookMs, signal)
           await wake.wait(undefined, signal)
         }
       } catch (error) {

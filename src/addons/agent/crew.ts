@@ -1,6 +1,6 @@
 import { backoffMs } from '../../core/backoff.ts'
 import type { Clock } from '../../core/clock.ts'
-import { after } from '../../core/clock.ts'
+import { sleep } from '../../core/clock.ts'
 import type { Run } from '../../core/lifecycle.ts'
 import { isAbort } from '../../core/lifecycle.ts'
 import type { Log } from '../../core/log.ts'
@@ -29,7 +29,7 @@ export function crew({ clock, random, log }: { clock: Clock; random: Random; log
         if (!isAbort(err, signal)) log.error({ err, member: name }, 'work for an add-on failed')
       }
       const pauseMs = backoffMs(tries, { baseMs: 1_000, maxMs: 60_000 }, random)
-      await clock.sleepUntil(after(clock.now(), pauseMs), signal).catch(() => {})
+      await sleep(clock, pauseMs, signal).catch(() => {})
     }
   }
 

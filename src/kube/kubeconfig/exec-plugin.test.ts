@@ -128,6 +128,22 @@ test('a credential that is past its end when printed does not run the plugin for
   assert.equal(runs(), 2)
 })
 
+test('a plugin that prints its own token until that ends is run again as soon as it has', async (t) => {
+  const { clock, plugin } = aPlugin(
+    t,
+    printing(`run < 3
+      ? { token: 'same', expirationTimestamp: '2026-01-01T01:00:00Z' }
+      : { token: 'next', expirationTimestamp: '2026-01-01T02:00:00Z' }`),
+  )
+  assert.equal(await tokenOf(plugin), 'same')
+  await clock.advance('3595s')
+  assert.equal(await tokenOf(plugin, { refresh: true }), 'same')
+  await clock.advance('4999ms')
+  assert.equal(await tokenOf(plugin, { refresh: true }), 'same')
+  await clock.advance('1ms')
+  assert.equal(await tokenOf(plugin), 'next')
+})
+
 test('a plugin that fails is left alone for five seconds, then tried again', async (t) => {
   const { clock, plugin, runs } = aPlugin(t, `if (run === 1) process.exit(7)\n${printing(`{ token: 'T' + run }`)}`)
   const failure = await failureOf(() => plugin.credential(), 'KUBECONFIG_EXEC_FAILED')

@@ -36,7 +36,7 @@ export interface CredentialOptions {
 
 /** A credential is renewed this long before it ends, or a tenth of its life where that is less. */
 const marginMs = 30_000
-/** A credential this young is not replaced, whoever asks: the server would refuse the next one as well. */
+/** A credential this young is not replaced, whoever asks, until it ends: the server would refuse the next one as well. */
 const refreshEveryMs = 10_000
 /** A plugin that failed is left alone this long: a client with a thousand requests must not start a thousand programs. */
 const retryAfterMs = 5_000
@@ -68,7 +68,7 @@ export class ExecPlugin {
     signal?.throwIfAborted()
     const now = this.#now()
     const held = this.#held
-    if (held && (isWithin(held.ranAt, now, refreshEveryMs) || (!refresh && now < held.renewAt))) return held.credential
+    if (held && (isYoung(held, now) || (!refresh && now < held.renewAt))) return held.credential
     try {
       if (this.#failed && isWithin(this.#failed.at, now, retryAfterMs)) throw this.#failed.failure
       if (!this.#underWay || this.#underWay.isOver) this.#underWay = new SharedRun((stop) => this.#renew(stop))
@@ -168,6 +168,10 @@ export class ExecPlugin {
     return this.#deps.clock.now().getTime()
   }
 }
+
+/** A plugin that prints what is over already has nothing better the next moment. */
+const isYoung = ({ ranAt, endsAt }: Held, now: number): boolean =>
+  isWithin(ranAt, now, refreshEveryMs) && (now < endsAt || endsAt <= ranAt)
 
 /** False when the clock was set back: waiting for it to catch up could take days. */
 const isWithin = (start: number, now: number, ms: number): boolean => now >= start && now - start < ms

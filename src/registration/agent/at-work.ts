@@ -1,6 +1,6 @@
 import { ManagedCluster } from '../../apis/cluster/managed-cluster.ts'
 import { backoffMs } from '../../core/backoff.ts'
-import { after } from '../../core/clock.ts'
+import { sleep } from '../../core/clock.ts'
 import type { ConditionReport } from '../../core/conditions.ts'
 import { isTrue } from '../../core/conditions.ts'
 import type { Run } from '../../core/lifecycle.ts'
@@ -64,7 +64,7 @@ export function atWork(options: AtWorkOptions): { run: Run; pokeReport(): void }
           log.error({ err }, 'work of a joined agent failed')
         }
         const pauseMs = backoffMs(tries, { baseMs: 1_000, maxMs: 60_000 }, random)
-        await clock.sleepUntil(after(clock.now(), pauseMs), signal)
+        await sleep(clock, pauseMs, signal)
       }
     }
 
@@ -91,7 +91,7 @@ export function atWork(options: AtWorkOptions): { run: Run; pokeReport(): void }
         if (isAbort(err, signal)) return
         const nextTryMs = backoffMs(tries, { baseMs: 500, maxMs: 60_000 }, random)
         if (!isConflict(err)) log.warn({ err, cluster, nextTryMs }, 'addresses of the cluster not told to the hub')
-        await clock.sleepUntil(after(clock.now(), nextTryMs), signal)
+        await sleep(clock, nextTryMs, signal)
       }
     }
     await aborted(signal)

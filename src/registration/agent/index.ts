@@ -1,5 +1,5 @@
 import { backoffMs } from '../../core/backoff.ts'
-import { after } from '../../core/clock.ts'
+import { after, sleep } from '../../core/clock.ts'
 import { isFailure } from '../../core/failure.ts'
 import type { Run } from '../../core/lifecycle.ts'
 import { aborted, isAbort, runTogether } from '../../core/lifecycle.ts'
@@ -81,7 +81,7 @@ export function registrationAgent(
         if (isFinal || isAbort(err, signal)) throw err
         const nextTryMs = backoffMs(tries, { baseMs: 500, maxMs: 10_000 }, random)
         log.warn({ err, nextTryMs }, 'agent cannot start yet')
-        await clock.sleepUntil(after(clock.now(), nextTryMs), signal)
+        await sleep(clock, nextTryMs, signal)
       }
     }
   }
@@ -162,7 +162,7 @@ export function registrationAgent(
   async function lookForBetter(here: Session, hub: HubStanza, { cluster }: AgentNames, signal: AbortSignal) {
     try {
       for (;;) {
-        await clock.sleepUntil(after(clock.now(), lookForBetterMs), signal)
+        await sleep(clock, lookForBetterMs, signal)
         const { usable } = await sources.read()
         const choice = await choose(usable, hub.server, undefined, cluster)
         if ('hub' in choice && !choice.isSecondBest && choice.hub.server !== hub.server) return here.leave('denied')

@@ -1,5 +1,5 @@
 import { backoffMs } from '../../core/backoff.ts'
-import { after } from '../../core/clock.ts'
+import { after, sleep } from '../../core/clock.ts'
 import type { ConditionReport } from '../../core/conditions.ts'
 import type { Report } from '../../core/keep-fresh.ts'
 import type { Run } from '../../core/lifecycle.ts'
@@ -91,6 +91,12 @@ export function session(options: SessionOptions): Session {
   }
   const answered = (at = clock.now()) => {
     if (at > answeredAt) answeredAt = at
+  }
+  /** An answer that is still to come was given by a clock that was set back since: counted from now on. */
+  const silentMs = () => {
+    const now = clock.now()
+    if (answeredAt > now) answeredAt = now
+    return now.getTime() - answeredAt.getTime()
   }
 
   const connection = driver.connection(hub, () => join.held()?.material)
@@ -193,7 +199,7 @@ export function session(options: SessionOptions): Session {
   /** Asked twice, because one 401 may be a hiccup of the hub. */
   async function giveUp(signal: AbortSignal): Promise<void> {
     const held = join.held()
-    await clock.sleepUntil(after(clock.now(), backoffMs(rejections++, driver.rejectionRetry, random)), signal)
+    await sleep(clock, backoffMs(rejections++, driver.rejectionRetry, random), signal)
     const reception = await ask(signal)
     if (!held || !isLost(reception)) return
     const { fingerprint } = held.pass
@@ -206,8 +212,8 @@ export function session(options: SessionOptions): Session {
   /** Asks a hub that has been silent: watches and leases are refused without a word to this loop. */
   const stillKnown: Run = async (signal) => {
     for (;;) {
-      await clock.sleepUntil(after(clock.now(), Math.min(settings.resyncMs, askAfterMs)), signal)
-      if (clock.now().getTime() - answeredAt.getTime() < askAfterMs) continue
+      await sleep(clock, Math.min(settings.resyncMs, askAfterMs), signal)
+      if (silentMs() < askAfterMs) continue
       if (isLost(await ask(signal))) await giveUp(signal)
     }
   }
@@ -255,9 +261,9 @@ export function session(options: SessionOptions): Session {
   const silence: Run = async (signal) => {
     if (!hasOtherHubs) return aborted(signal)
     for (;;) {
-      const limit = after(answeredAt, settings.hubConnectionTimeoutMs)
-      if (limit <= clock.now()) return leave('silent')
-      await clock.sleepUntil(limit, signal)
+      const leftMs = settings.hubConnectionTimeoutMs - silentMs()
+      if (leftMs <= 0) return leave('silent')
+      await sleep(clock, leftMs, signal)
     }
   }
 
