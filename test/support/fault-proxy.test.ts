@@ -122,6 +122,16 @@ test('resetAll breaks every connection', async (t) => {
   await eventually('the server has seen it', () => echo.sockets.size === 0)
 })
 
+test('what is reset while it is being ended is closed all the same', async (t) => {
+  const { echo, proxy, client } = await startAll(t)
+  const one = await connected(client())
+  proxy.dropAll()
+  proxy.resetAll()
+  await isEmpty(proxy)
+  await eventually('the client has seen it', () => one.ended !== undefined)
+  await eventually('the server has seen it', () => echo.sockets.size === 0)
+})
+
 test('half-open connections carry nothing and stay, new ones are accepted and stall, and all go on once healed', async (t) => {
   const { proxy, client } = await startAll(t)
   const old = await connected(client())

@@ -72,7 +72,7 @@ class TcpFaultProxy implements FaultProxy {
 
   accept(client: Socket, dial: () => Socket): void {
     if (this.faults.refusing) {
-      client.resetAndDestroy()
+      reset(client)
       return
     }
     this.accepted++
@@ -142,8 +142,8 @@ class Link {
     ]
     let open = 2
     const onClosed = () => --open === 0 && onClose()
-    client.on('error', () => server.resetAndDestroy()).on('close', onClosed)
-    server.on('error', () => client.resetAndDestroy()).on('close', onClosed)
+    client.on('error', () => reset(server)).on('close', onClosed)
+    server.on('error', () => reset(client)).on('close', onClosed)
     this.flow()
   }
 
@@ -162,8 +162,8 @@ class Link {
   }
 
   reset(): void {
-    this.#client.resetAndDestroy()
-    this.#server.resetAndDestroy()
+    reset(this.#client)
+    reset(this.#server)
   }
 
   #sendToClient(chunk: Buffer): boolean {
@@ -172,6 +172,12 @@ class Link {
     if (this.bytesLeft <= 0) this.end()
     return flushed
   }
+}
+
+/** One that has sent its end cannot be reset any more: Node 24 fails to, and then closes it neither way. */
+function reset(socket: Socket): void {
+  if (socket.writableEnded) socket.destroy()
+  else socket.resetAndDestroy()
 }
 
 interface LaneActions {

@@ -125,6 +125,18 @@ describe('an agent with two hubs', needsControlPlane, () => {
     await withTime(silent.clock, () => joinsSecond(silent.scene))
   })
 
+  test('a clock that is set back does not hide that a hub is silent', async (t) => {
+    const { scene, way, clock } = await onFirst(t)
+    way.refuse()
+    way.resetAll()
+    await clock.jumpTo(new Date(clock.now().getTime() - 25 * 60_000))
+    assert.equal(scene.agent.state().phase, 'joined')
+    // The silence is counted anew at the first look after that, at the latest when it would have been too long.
+    await clock.advance('1200s')
+    await eventually('it looks for another', () => scene.agent.state().phase, { until: (phase) => phase !== 'joined' })
+    await withTime(clock, () => joinsSecond(scene))
+  })
+
   test('a hub that takes its time is not silent: the agent stays where it asked, also over a restart', async (t) => {
     const { scene, clock } = await onFirst(t, { isLetIn: false })
     const clusters = second.admin.of(ManagedCluster.resource)
