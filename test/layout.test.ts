@@ -59,7 +59,7 @@ const reachedFor: { what: string; find: RegExp; instead: string; allowed: Record
   {
     what: 'a timer of the runtime',
     find: /(?<!\.)\bset(?:Timeout|Interval)\s*\(|\bglobalThis\.set(?:Timeout|Interval)|\bAbortSignal\.timeout\b/g,
-    instead: 'take a Clock and use clock.timer, clock.sleepUntil or sleep',
+    instead: 'take a Clock and use clock.timer, clock.countdown, alarm or sleep',
     allowed: { 'src/core/clock.ts': 'the system clock itself', 'src/cli/': 'entry points' },
   },
   {

@@ -1,8 +1,6 @@
 /** Time, passed in and never reached for. Tests pass a fake one and move it by hand. */
 export interface Clock {
   now(): Date
-  /** Resolves once `now()` has reached `until`; rejects with the signal's reason when that comes first. */
-  sleepUntil(until: Date, signal?: AbortSignal): Promise<void>
   /** Calls `action` once, when `now()` has reached `at`: for what expires. Disposing it cancels. */
   timer(at: Date, action: () => void): Disposable
   /** Calls `action` once, after `ms` of running time, whatever becomes of the wall clock: for deadlines and pauses. */
@@ -48,21 +46,13 @@ export const systemClock: Clock = {
   now: () => new Date(),
   timer: systemTimer,
   countdown: systemCountdown,
-  sleepUntil: (until, signal) => sleepOn(systemClock, until, signal),
 }
 
-/** `sleepUntil` in terms of `timer`, for every implementation of Clock. */
-export const sleepOn = (clock: Pick<Clock, 'timer'>, until: Date, signal?: AbortSignal): Promise<void> =>
-  sleeping((wake) => clock.timer(until, wake), signal)
-
 /** Resolves after `ms` of running time; rejects with the signal's reason when that comes first. */
-export const sleep = (clock: Pick<Clock, 'countdown'>, ms: number, signal?: AbortSignal): Promise<void> =>
-  sleeping((wake) => clock.countdown(ms, wake), signal)
-
-function sleeping(set: (wake: () => void) => Disposable, signal?: AbortSignal): Promise<void> {
+export function sleep(clock: Pick<Clock, 'countdown'>, ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason)
-    const timer = set(() => {
+    const timer = clock.countdown(ms, () => {
       signal?.removeEventListener('abort', onAbort)
       resolve()
     })
@@ -81,7 +71,7 @@ const alarmSlackMs = 1_000
  * Calls `action` once: at `at`, or when the running time until then is over because the wall clock was set back. For
  * those who look again and rest again where it was too early; what must not be early takes `timer`.
  */
-export function alarm(clock: Omit<Clock, 'sleepUntil'>, at: Date, action: () => void): Disposable {
+export function alarm(clock: Clock, at: Date, action: () => void): Disposable {
   const ring = () => {
     cancel()
     action()
@@ -93,6 +83,12 @@ export function alarm(clock: Omit<Clock, 'sleepUntil'>, at: Date, action: () => 
     byRunning[Symbol.dispose]()
   }
   return { [Symbol.dispose]: cancel }
+}
+
+/** When something happened by the record, or now where the clock was set back since: it is not still to come. */
+export function pastOf(clock: Pick<Clock, 'now'>, at: Date): Date {
+  const now = clock.now()
+  return at > now ? now : at
 }
 
 export const after = (start: Date, ms: number): Date => new Date(start.getTime() + ms)

@@ -41,9 +41,6 @@ class Machine implements Clock {
   timer(): never {
     throw new Error('an election counts durations only')
   }
-  sleepUntil(): never {
-    throw new Error('an election counts durations only')
-  }
 }
 
 interface World {

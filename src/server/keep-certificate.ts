@@ -1,6 +1,7 @@
 import type { Clock } from '../core/clock.ts'
 import { sleep } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
+import { wakeUp } from '../core/wake-up.ts'
 import type { CertificateSource, ServingCertificate } from './serving-certificate.ts'
 
 const retryAfterMs = 60_000
@@ -24,13 +25,12 @@ export async function keepCertificate(
   let { certPem, renewAt } = first
   for (;;) {
     try {
-      await clock.sleepUntil(renewAt, signal)
+      await wakeUp(clock).wait(renewAt, signal)
       const next = await orAbort(certificate(signal), signal)
-      renewAt = next.renewAt
-      if (next.certPem === certPem) continue
-      present(next)
-      certPem = next.certPem
-      log.info({ renewAt }, 'serving certificate renewed')
+      const isNews = next.certPem !== certPem
+      if (isNews) present(next)
+      ;({ certPem, renewAt } = next)
+      if (isNews) log.info({ renewAt }, 'serving certificate renewed')
     } catch (error) {
       if (signal.aborted) return
       log.error({ err: error }, 'serving certificate not renewed')

@@ -1,5 +1,4 @@
 import type { Clock } from '../../src/core/clock.ts'
-import { sleepOn } from '../../src/core/clock.ts'
 
 interface Timer {
   /** By the wall clock, or by running time. */
@@ -47,10 +46,6 @@ export class FakeClock implements Clock {
 
   countdown(ms: number, action: () => void): Disposable {
     return this.#add({ by: 'running', at: this.#ran + ms, order: this.#order++, action })
-  }
-
-  sleepUntil(until: Date, signal?: AbortSignal): Promise<void> {
-    return sleepOn(this, until, signal)
   }
 
   /** When the next timer is due; undefined when nothing waits. */

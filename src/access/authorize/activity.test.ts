@@ -77,6 +77,16 @@ test('a short idle timeout has it written sooner', async (t) => {
   assert.deepEqual(await status(), [second(0), 1])
 })
 
+test('a clock that is set back does not delay what is to be written', async (t) => {
+  const { clock, replica, status } = await activityScene(t)
+  const { use } = await replica()
+  use()
+  await clock.jumpTo(new Date(clock.now().getTime() - 7_200_000))
+  use()
+  await clock.advance('31s')
+  assert.deepEqual(await status(), [second(0), 2])
+})
+
 test('what is not written yet is written at the end', async (t) => {
   const { replica, status } = await activityScene(t)
   const { use, end } = await replica()

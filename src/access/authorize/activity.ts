@@ -107,7 +107,8 @@ export function createActivity(deps: ActivityDeps): Activity & { readonly run: R
       while (!signal.aborted) {
         wake.reset()
         const nowMs = clock.now().getTime()
-        await flushAll(({ dueMs }) => dueMs <= nowMs, signal)
+        // No use is due later than that, unless the clock was set back since.
+        await flushAll(({ dueMs }) => dueMs <= nowMs || dueMs > nowMs + flushWithinMs, signal)
         const next = [...uses.values()]
           .filter(({ count }) => count > 0)
           .reduce((ms, use) => Math.min(ms, use.dueMs), Infinity)

@@ -1,5 +1,5 @@
 import { backoffMs } from '../../core/backoff.ts'
-import { after, sleep } from '../../core/clock.ts'
+import { after, pastOf, sleep } from '../../core/clock.ts'
 import type { ConditionReport } from '../../core/conditions.ts'
 import type { Report } from '../../core/keep-fresh.ts'
 import type { Run } from '../../core/lifecycle.ts'
@@ -92,11 +92,9 @@ export function session(options: SessionOptions): Session {
   const answered = (at = clock.now()) => {
     if (at > answeredAt) answeredAt = at
   }
-  /** An answer that is still to come was given by a clock that was set back since: counted from now on. */
   const silentMs = () => {
-    const now = clock.now()
-    if (answeredAt > now) answeredAt = now
-    return now.getTime() - answeredAt.getTime()
+    answeredAt = pastOf(clock, answeredAt)
+    return clock.now().getTime() - answeredAt.getTime()
   }
 
   const connection = driver.connection(hub, () => join.held()?.material)

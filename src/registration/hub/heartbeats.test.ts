@@ -168,3 +168,13 @@ test('the grace is so many lease durations; a duration of 0 or none means 60 sec
   assert.deepEqual([leaseDurationMs({}), leaseDurationMs({ spec: { leaseDurationSeconds: 0 } })], [60_000, 60_000])
   assert.deepEqual(staleAt({}, began, grace), new Date('2026-03-01T12:05:00Z'))
 })
+
+test('what was heard is no later than now where the clock was set back, and is counted from there on', async () => {
+  const { clock, beats, tell } = scene()
+  tell({ type: 'added', object: lease('west', 'a') })
+  const setBackTo = new Date(began.getTime() - 3_600_000)
+  await clock.jumpTo(setBackTo)
+  assert.deepEqual(beats.receivedAt('west'), setBackTo)
+  await clock.advance(5_000)
+  assert.deepEqual(beats.receivedAt('west'), setBackTo)
+})

@@ -1,6 +1,7 @@
 import type { Lease } from 'kubernetes-types/coordination/v1.d.ts'
 import type { ManagedCluster } from '../../apis/cluster/managed-cluster.ts'
 import type { Clock } from '../../core/clock.ts'
+import { pastOf } from '../../core/clock.ts'
 import { leaseName } from '../../fleet/names.ts'
 import type { Informer } from '../../kube/informer.ts'
 import type { HubSettings } from './deps.ts'
@@ -60,7 +61,11 @@ export function heartbeats(leases: Pick<Informer<Lease>, 'on'>, clock: Clock): H
     }
   })
   return {
-    receivedAt: (cluster) => heard.get(cluster)?.receivedAt,
+    receivedAt(cluster) {
+      const known = heard.get(cluster)
+      if (known) known.receivedAt = pastOf(clock, known.receivedAt)
+      return known?.receivedAt
+    },
     renewedAt: (cluster) => heard.get(cluster)?.renewedAt,
     looked(cluster, renewTime) {
       const known = heard.get(cluster)

@@ -7,7 +7,7 @@ import { awsGround, region } from '../../../../test/support/aws-ground.ts'
 import { FakeClock } from '../../../../test/support/fake-clock.ts'
 import type { TestScope } from '../../../../test/support/test-scope.ts'
 import { teardown } from '../../../../test/support/test-scope.ts'
-import { after, systemClock } from '../../../core/clock.ts'
+import { sleep, systemClock } from '../../../core/clock.ts'
 import type { AwsFault } from '../../../demo/aws/index.ts'
 import { awsAgentDriver } from './agent-driver.ts'
 import { hubRoleTrust } from './documents.ts'
@@ -169,7 +169,7 @@ for (const [outage, { fault, says }] of Object.entries(outages))
     const before = (await secret())?.metadata.resourceVersion
     const slow = async () => {
       underWay.isKeptWaiting = true
-      await clock.sleepUntil(after(clock.now(), 60_000))
+      await sleep(clock, 60_000)
     }
     aws.faults.add({ ...(fault ?? { do: { before: slow } }), times: Number.POSITIVE_INFINITY })
     const calls = aws.calls.length

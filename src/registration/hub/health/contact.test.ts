@@ -64,3 +64,14 @@ test('a server without its store is gone, one that refuses is not', async (t) =>
   await clock.advance('1m')
   assert.deepEqual(own.since(), clock.now())
 })
+
+test('a clock that is set back does not hold up the count until it has caught up', async (t) => {
+  const { clock, own, start } = scene(t)
+  start()
+  await clock.advance('1m')
+  await clock.jumpTo(new Date(clock.now().getTime() - 7_200_000))
+  const setBackTo = clock.now()
+  assert.deepEqual(own.since(), setBackTo)
+  await clock.advance('5m')
+  assert.deepEqual(own.since(), setBackTo)
+})

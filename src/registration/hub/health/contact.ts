@@ -1,4 +1,4 @@
-import { sleep } from '../../../core/clock.ts'
+import { pastOf, sleep } from '../../../core/clock.ts'
 import type { Run } from '../../../core/lifecycle.ts'
 import { KubeFailure } from '../../../kube/failures.ts'
 import type { HubDeps } from '../deps.ts'
@@ -33,8 +33,14 @@ export function contact({ kube, clock, log }: Pick<HubDeps, 'kube' | 'clock' | '
   }
 
   return {
-    since: () => (isLost ? clock.now() : since),
-    regainedAt: () => regainedAt,
+    since() {
+      since = pastOf(clock, since)
+      return isLost ? clock.now() : since
+    },
+    regainedAt() {
+      regainedAt &&= pastOf(clock, regainedAt)
+      return regainedAt
+    },
     async run(signal) {
       since = clock.now()
       isLost = false

@@ -1,4 +1,5 @@
 import type { ManagedCluster } from '../../../apis/cluster/managed-cluster.ts'
+import { pastOf } from '../../../core/clock.ts'
 import type { Condition } from '../../../core/conditions.ts'
 import { findCondition } from '../../../core/conditions.ts'
 import { conditions } from '../../../fleet/names.ts'
@@ -23,7 +24,14 @@ export function signsOfLife(clusters: Pick<Informer<ManagedCluster>, 'on'>, cloc
     if (change.type === 'updated' && agentSpoke(available(change.previous), available(change.object)))
       heard.set(name, clock.now())
   })
-  return { heardAt: (cluster) => heard.get(cluster), heard: (cluster) => void heard.set(cluster, clock.now()) }
+  return {
+    heardAt(cluster) {
+      const at = heard.get(cluster)
+      if (at) heard.set(cluster, pastOf(clock, at))
+      return heard.get(cluster)
+    },
+    heard: (cluster) => void heard.set(cluster, clock.now()),
+  }
 }
 
 const available = ({ status }: ManagedCluster): Condition | undefined =>
