@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import type { TestContext } from 'node:test'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { FakeClock } from '../../test/support/fake-clock.ts'
@@ -161,13 +162,19 @@ for (const [code, reason] of [
     assert.deepEqual(informed, served)
   })
 
-test('a continue token that expires between two pages starts the list over, without pages', async (t) => {
+/** A list of three pages of which the first has come. */
+async function betweenPages(t: TestContext) {
   const scene = await anInformedScene(t, { seed: 5, pageSize: 2, isStopped: true })
-  const { clock, kube, west } = scene
-  kube.delayMs = 1_000
+  scene.kube.delayMs = 1_000
   void scene.start()
-  await clock.advance('1500ms')
-  kube.delayMs = 0
+  await scene.clock.advance('1500ms')
+  scene.kube.delayMs = 0
+  return scene
+}
+
+test('a continue token that expires between two pages starts the list over, without pages', async (t) => {
+  const scene = await betweenPages(t)
+  const { clock, kube, west } = scene
   await west.delete('seed-0')
   kube.compact()
   await clock.advance('2s')
@@ -177,12 +184,8 @@ test('a continue token that expires between two pages starts the list over, with
 })
 
 test('a list that succeeded is followed by one in pages again', async (t) => {
-  const scene = await anInformedScene(t, { seed: 5, pageSize: 2, isStopped: true })
+  const scene = await betweenPages(t)
   const { clock, kube } = scene
-  kube.delayMs = 1_000
-  void scene.start()
-  await clock.advance('1500ms')
-  kube.delayMs = 0
   await scene.put('seed-0', '1')
   kube.compact()
   await clock.advance('2s')
@@ -193,12 +196,8 @@ test('a list that succeeded is followed by one in pages again', async (t) => {
 })
 
 test('a list without pages that fails as well is followed by one in pages', async (t) => {
-  const scene = await anInformedScene(t, { seed: 5, pageSize: 2, isStopped: true })
+  const scene = await betweenPages(t)
   const { clock, kube } = scene
-  kube.delayMs = 1_000
-  void scene.start()
-  await clock.advance('1500ms')
-  kube.delayMs = 0
   await scene.put('seed-0', '1')
   kube.compact()
   await clock.advance('600ms')
