@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import { InvalidArgumentError } from 'commander'
 import { after, systemClock } from '../core/clock.ts'
 import { failures as coreFailures } from '../core/failures.ts'
+import { isAbort } from '../core/lifecycle.ts'
 import { createMetrics } from '../core/metrics.ts'
 import { systemRandom } from '../core/random.ts'
 import { Secret } from '../core/secret.ts'
@@ -66,7 +67,7 @@ export async function runServe(flags: ServeOptions, command: Command, stop: Stop
     await service(stop.signal)
   } catch (error) {
     fail()
-    throw error
+    if (!isAbort(error, stop.signal)) throw error
   }
   process.exitCode = 0
   process.stdout.write('The pull secret service has stopped.\n')

@@ -78,7 +78,11 @@ export const pullService =
     const deps = { ...given, signal }
     await using opened = new AsyncDisposableStack()
     ringPathOf(options)
-    const tables = await openTables(options, deps)
+    const tables = await openTables(options, deps).catch((error: unknown) => {
+      // Ctrl-C on a terminal goes to initdb as well, which ends by it: that is no failure.
+      if (isFailure(error, 'POSTGRES_INIT_FAILED')) signal.throwIfAborted()
+      throw error
+    })
     opened.defer(() => within(deps.clock, closeMs, tables[Symbol.asyncDispose]()))
     await prepareTables(tables.database, options, deps)
     const ring = await openRing(options, tables.database, deps)

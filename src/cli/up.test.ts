@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
+import { eventually } from '../../test/support/eventually.ts'
 import { lanyard } from '../../test/support/lanyard.ts'
+import { lanyardProgram } from '../../test/support/program.ts'
 import { tempDir } from '../../test/support/temp-dir.ts'
 
 test('up --check issues, renews and revokes a pass, says so, and leaves nothing behind', async (t) => {
@@ -41,6 +46,28 @@ test('up keeps a pass, survives kill -9 and goes on with the same one', async (t
   second.child.kill('SIGINT')
   const { code } = await second.ended
   assert.equal(code, 0)
+})
+
+test('Ctrl-C while the database is made, which a terminal sends to all of its processes, stops in order', async (t) => {
+  const data = tempDir(t)
+  const child = spawn(process.execPath, [lanyardProgram, 'up', '--data', data], {
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const group = -(child.pid ?? 0)
+  t.after(() => {
+    if (child.exitCode === null) process.kill(group, 'SIGKILL')
+  })
+  const [out, err] = [text(child.stdout), text(child.stderr)]
+  const ended = once(child, 'close')
+  await eventually('the database is being made', async () => {
+    const entries = await readdir(join(data, 'pull-secrets', 'postgres')).catch(() => [])
+    return entries.some((entry) => entry.startsWith('data.new-'))
+  })
+  process.kill(group, 'SIGINT')
+  const [code] = await ended
+  assert.equal(code, 0, await err)
+  assert.match(await out, /Lanyard has stopped\.\n$/)
 })
 
 test('a check that is interrupted says so by its exit code, and leaves nothing behind', async (t) => {

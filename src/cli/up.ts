@@ -91,6 +91,7 @@ async function up(options: UpOptions, command: Command, stop: Stop): Promise<voi
   }
   await runTogether(stop.signal, runs)
   process.exitCode = 0
+  progress.fail()
   process.stdout.write('Lanyard has stopped.\n')
 }
 

@@ -3,7 +3,7 @@ import { catalogue } from '../core/failure.ts'
 export const failures = catalogue({
   SERVER_CANNOT_LISTEN: [
     500,
-    'cannot listen on {host}:{port} ({detail}); give another address with --listen (for the probes of `pull-secrets serve`: --health-listen, --metrics-listen), or end what uses this one',
+    'cannot listen on {host}:{port} ({detail}); give another address with the flag that says {host}:{port} (--listen, --health-listen or --metrics-listen), or end what uses this one',
   ],
   SERVER_NO_SUCH_PATH: [404, 'nothing is served at this path; check the address'],
   SERVER_WRONG_METHOD: [405, 'this path takes {allowed} only'],

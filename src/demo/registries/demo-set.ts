@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { replaceFile } from '../../core/replace-file.ts'
 import type { RegistryConfig } from '../../pull-secrets/registries/config.ts'
 import type { QuayStandIn } from './quay.ts'
 import { startQuay } from './quay.ts'
@@ -21,9 +22,8 @@ const partnerCode = 'ocm-service'
 /** Registries to try the service with, on this machine: what they hold stays in the folder. */
 export async function startDemoRegistries(folder: string): Promise<DemoRegistries> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
-  const bearer = randomBytes(24).toString('base64url')
   const tokenFile = join(folder, 'registry-token')
-  await writeFile(tokenFile, bearer, { mode: 0o600 })
+  const bearer = await tokenKeptIn(tokenFile)
   const quay = await startQuay({ org, team, bearer, stateFile: join(folder, 'quay.json') })
   const redhat = await startRedhat({ partnerCode, bearer, stateFile: join(folder, 'redhat.json') })
   const common = { auth: { tokenFile }, rate: { rps: 100, burst: 100 } }
@@ -58,4 +58,13 @@ export async function startDemoRegistries(folder: string): Promise<DemoRegistrie
       await redhat[Symbol.asyncDispose]()
     },
   }
+}
+
+/** The same for as long as the folder is there: a second service on it, which will be refused, leaves the first its token. */
+async function tokenKeptIn(path: string): Promise<string> {
+  const kept = await readFile(path, 'utf8').catch(() => '')
+  if (kept) return kept
+  const made = randomBytes(24).toString('base64url')
+  await replaceFile(path, made)
+  return made
 }

@@ -44,6 +44,10 @@ describe('emergencies', needsControlPlane, () => {
       metadata: { name: 'standard' },
       spec: { default: true, smtp: mail, sender: { address: 'lanyard@example.com' } },
     })
+    await eventually('the hub has looked at it', async () => {
+      const { status } = await scene.admin.of(MailProvider.resource).get('standard')
+      return status?.conditions?.some(({ type }) => type === 'Healthy')
+    })
   })
   const bypass = { emergencyBypass: { enabled: true, reviewWithin: '20m' }, maxValidFor: '10m', approvalTimeout: '10m' }
   const fire = { emergency: true, reason: 'the database burns' }

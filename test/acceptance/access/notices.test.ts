@@ -51,7 +51,7 @@ describe('notices of sessions', needsControlPlane, () => {
   })
 
   const providers = () => scene.admin.of(MailProvider.resource)
-  /** A MailProvider that leads to the mail server; its name. */
+  /** A MailProvider that leads to the mail server, and that the hub has heard of; its name. */
   async function provider(more: Partial<MailProviderSpec> = {}, name = uniqueName('mail')): Promise<string> {
     const secret = uniqueName('smtp')
     const data = { password: Buffer.from(password).toString('base64') }
@@ -63,6 +63,7 @@ describe('notices of sessions', needsControlPlane, () => {
       ...more,
     }
     await providers().create({ metadata: { name }, spec })
+    await eventually(`the hub has looked at ${name}`, () => condition(name, 'Healthy'))
     return name
   }
   const condition = async (name: string, type: string) =>
