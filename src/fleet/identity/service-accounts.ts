@@ -29,7 +29,9 @@ interface TokenReview {
 
 /** Asks the API server whose a token is. It has to be for our audience: one that was made for others is no key to us. */
 export function serviceAccountAuthenticator({ kube, audience, clock, log }: ReviewDeps): Authenticator {
-  const reviewed = expiringCache<Verdict>(clock)
+  // Two caches: without credentials one can make up tokens at will, and they must not push out those that were proven.
+  const proven = expiringCache<Verdict>(clock)
+  const refused = expiringCache<Verdict>(clock)
   const review = async (token: string, signal: AbortSignal): Promise<Verdict> => {
     const { status } = await (await kube()).request<TokenReview>({
       method: 'POST',
@@ -49,14 +51,15 @@ export function serviceAccountAuthenticator({ kube, audience, clock, log }: Revi
     // What does not even claim to be one is not asked about: anybody could make us ask otherwise, as often as they like.
     if (!isAccountName(claims?.['sub'])) return undefined
     const key = fingerprint(token)
-    const seen = reviewed.get(key)
+    const seen = proven.get(key) ?? refused.get(key)
     if (seen) return seen
     const now = clock.now()
     const expires = claims?.['exp']
     if (typeof expires === 'number' && expires * 1_000 <= now.getTime()) return { refused: 'expired' }
     try {
       const verdict = await review(token.reveal(), signal)
-      reviewed.set(key, verdict, after(now, 'identity' in verdict ? yesMs : noMs))
+      if ('identity' in verdict) proven.set(key, verdict, after(now, yesMs))
+      else refused.set(key, verdict, after(now, noMs))
       return verdict
     } catch (error) {
       log.warn({ err: error }, 'a token cannot be reviewed')
