@@ -2,6 +2,7 @@ import type { CounterConfiguration, Metric } from 'prom-client'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { failures } from './failures.ts'
 import type { LabelValues, Metrics } from './metrics.ts'
+import { singleFlight } from './single-flight.ts'
 
 const units = {
   counter: ['total'],
@@ -106,7 +107,7 @@ export function prometheusMetrics({ process = false }: { process?: boolean }): M
         for (const [series, value] of read()) metric.set(series, value)
       })
     },
-    text: () => register.metrics(),
+    text: singleFlight(() => register.metrics()),
     contentType: register.contentType,
   }
 }

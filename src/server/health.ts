@@ -1,5 +1,6 @@
 import type { Clock } from '../core/clock.ts'
 import { sleep } from '../core/clock.ts'
+import { singleFlight } from '../core/single-flight.ts'
 import type { Answer } from './answer.ts'
 import { text } from './answer.ts'
 import type { Asked, Route } from './route.ts'
@@ -25,13 +26,13 @@ export const healthRoutes = ({ live = {}, ready = {} }: Checks, clock: Clock): [
   ['/readyz', healthRoute({ ...live, ...ready }, clock)],
 ]
 
-const healthRoute = (checks: Readonly<Record<string, Check>>, clock: Clock): Route => ({
-  method: 'GET',
-  answer: async ({ query }: Asked) => {
-    const findings = await Promise.all(Object.entries(checks).map(([name, check]) => find(name, check, clock)))
-    return report(findings, query.has('verbose'))
-  },
-})
+function healthRoute(checks: Readonly<Record<string, Check>>, clock: Clock): Route {
+  // Probes need no credentials: many of them at once cost a database, or whatever a check asks, no more than one does.
+  const findAll = singleFlight(() =>
+    Promise.all(Object.entries(checks).map(([name, check]) => find(name, check, clock))),
+  )
+  return { method: 'GET', answer: async ({ query }: Asked) => report(await findAll(), query.has('verbose')) }
+}
 
 export function report(findings: readonly Finding[], verbose: boolean): Answer {
   const failed = findings.filter(({ why }) => why !== undefined)

@@ -9,6 +9,8 @@ import { FakeClock } from '../../test/support/fake-clock.ts'
 import { after } from '../core/clock.ts'
 import { silentLog } from '../core/log.ts'
 import { createMetrics } from '../core/metrics.ts'
+import { healthRoutes } from './health.ts'
+import type { Asked } from './route.ts'
 import { serve } from './serve.ts'
 import { issuedBy, selfSigned } from './serving-certificate.ts'
 import { askHttp2 } from './testing/ask.ts'
@@ -57,6 +59,23 @@ test('a check that throws or hangs has failed, and what it threw stays inside', 
     '[-] silent failed: no answer within 5000 ms',
     '',
   ])
+})
+
+test('probes that come while a check is under way wait for that one', async () => {
+  const { promise: over, resolve: end } = Promise.withResolvers<undefined>()
+  let begun = 0
+  const check = () => {
+    begun += 1
+    return over
+  }
+  const ready = new Map(healthRoutes({ ready: { check } }, new FakeClock())).get('/readyz')
+  const probe = () => ready?.answer({ query: new URLSearchParams() } as Asked)
+  const probes = [probe(), probe(), probe()]
+  end(undefined)
+  for (const answer of await Promise.all(probes)) assert.equal(answer?.status, 200)
+  assert.equal(begun, 1)
+  await probe()
+  assert.equal(begun, 2)
 })
 
 test('metrics are served when there are any', async (t) => {
