@@ -5,6 +5,9 @@ import { whyNotChance } from './chance.ts'
 
 const path = 'test/acceptance/access/sessions.test.ts'
 
+/** Not written out, so that nobody counts it as a test of that number. */
+const numbered = (number: string) => `${number}: denied`
+
 /** What a run sees of a test of this name that does this. */
 async function failureOf(name: string, fails: () => unknown) {
   const error = await (async () => fails())().then(
@@ -15,7 +18,7 @@ async function failureOf(name: string, fails: () => unknown) {
   return [{ name: `${name} (a.test.ts)`, error: { ...(error as object) }, text: '' }]
 }
 
-const why = async (fails: () => unknown, name = 'A12: a session ends') =>
+const why = async (fails: () => unknown, name = 'a session ends') =>
   whyNotChance(path, '', await failureOf(name, fails))
 
 test('what a busy machine does may be chance', async () => {
@@ -25,7 +28,7 @@ test('what a busy machine does may be chance', async () => {
   assert.equal(
     await why(() => {
       throw new Error('not within 30000 ms: denied')
-    }, 'F1: denied'),
+    }, numbered('F1')),
     undefined,
   )
 })
@@ -67,8 +70,7 @@ for (const [what, fails] of Object.entries({
 
 test('an assertion in the test of an attack is never chance', async () => {
   const no = () => assert.equal(undefined, true)
-  for (const name of ['F1: denied', 'F16b: ended', 'F46 F7: refused'])
-    assert.match((await why(no, name)) ?? '', /attack/, name)
-  for (const name of ['F17: hashes', 'F160: none', 'denied as F1: says', 'E13: kinds'])
+  for (const name of ['F1', 'F16b', 'F46 F7'].map(numbered)) assert.match((await why(no, name)) ?? '', /attack/, name)
+  for (const name of ['F17', 'F160', 'denied as F1', 'E13'].map(numbered))
     assert.equal(await why(no, name), undefined, name)
 })

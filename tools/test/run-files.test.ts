@@ -7,20 +7,22 @@ import { test } from 'node:test'
 import { tempDir } from '../../test/support/temp-dir.ts'
 import type { Result } from './run-files.ts'
 
-const head = `import assert from 'node:assert/strict'
-import { appendFileSync, readFileSync } from 'node:fs'
-import { test } from 'node:test'
-/** How often this file was run, this time included. */
-const runs = () => { appendFileSync(import.meta.filename + '.runs', '.'); return readFileSync(import.meta.filename + '.runs').length }
-`
+const head = [
+  `import assert from 'node:assert/strict'`,
+  `import { appendFileSync, readFileSync } from 'node:fs'`,
+  `import { test } from 'node:test'`,
+  // How often this file was run, this time included.
+  `const runs = () => { appendFileSync(import.meta.filename + '.runs', '.'); return readFileSync(import.meta.filename + '.runs').length }`,
+  '',
+].join('\n')
 const passes = `test('fine', () => {})`
-const failsFirst = `const n = runs(); test('R1: waits', () => assert.ok(n > 1, 'too late'))`
-const failsTwice = `const n = runs(); test('R2: waits', () => assert.ok(n > 1 && n !== 3, 'too late'))`
-const diesFirst = `const n = runs(); test('R3: works', () => { if (n === 1) process.exit(7) })`
-const leaksFirst = `const n = runs(); test('R4: keeps', () => { if (n === 1) throw Object.assign(new assert.AssertionError({ message: 'seen' }), { harm: 'leaked' }) })`
+const failsFirst = `const n = runs(); test('waits', () => assert.ok(n > 1, 'too late'))`
+const failsTwice = `const n = runs(); test('waits', () => assert.ok(n > 1 && n !== 3, 'too late'))`
+const diesFirst = `const n = runs(); test('works', () => { if (n === 1) process.exit(7) })`
+const leaksFirst = `const n = runs(); test('keeps', () => { if (n === 1) throw Object.assign(new assert.AssertionError({ message: 'seen' }), { harm: 'leaked' }) })`
 const cannotLoadFirst = `if (runs() === 1) throw new Error('no such module'); ${passes}`
-const hangsFirst = `const n = runs(); test('R5: ends', (t) => new Promise((resolve) => { if (n > 1) resolve(); else t.signal.onabort = ((timer) => () => clearTimeout(timer))(setTimeout(resolve, 60_000)) }))`
-const errsLate = `test('R6: ends', () => { setTimeout(() => { throw new Error('late') }, 1) })`
+const hangsFirst = `const n = runs(); test('ends', (t) => new Promise((resolve) => { if (n > 1) resolve(); else t.signal.onabort = ((timer) => () => clearTimeout(timer))(setTimeout(resolve, 60_000)) }))`
+const errsLate = `test('ends', () => { setTimeout(() => { throw new Error('late') }, 1) })`
 const failsFirstAndErrsLate = `${failsFirst}; if (n === 1) ${errsLate}; test('goes on', () => new Promise((resolve) => setTimeout(resolve, 100)))`
 
 /** Runs files of these contents in one batch, as a test command does. */
@@ -55,10 +57,10 @@ function runSuite(t: TestContext, contents: Readonly<Record<string, string>>) {
 
 test('a file that passes three times, alone, is flaky and counts as passed', (t) => {
   const { flaky, tally, report, runsOf } = runSuite(t, { 'a.test.ts': failsFirst, 'b.test.ts': passes })
-  assert.deepEqual(flaky, [['a.test.ts', 'R1: waits (a.test.ts)']])
+  assert.deepEqual(flaky, [['a.test.ts', 'waits (a.test.ts)']])
   assert.deepEqual(tally, { passed: 2, failed: 0, skipped: 0 })
   assert.equal(runsOf('a.test.ts'), 4)
-  assert.match(report, /^ {4}ok 1 - R1: waits$/m)
+  assert.match(report, /^ {4}ok 1 - waits$/m)
   assert.doesNotMatch(report, /not ok/)
   assert.match(report, /^# lanyard flaky .*too late/m)
 })
@@ -66,7 +68,7 @@ test('a file that passes three times, alone, is flaky and counts as passed', (t)
 test('a file that fails once more has failed', (t) => {
   const { flaky, tally, report, runsOf } = runSuite(t, { 'a.test.ts': failsTwice, 'b.test.ts': passes })
   assert.deepEqual([flaky, tally.failed, runsOf('a.test.ts')], [[], 1, 3])
-  assert.match(report, /^ {4}not ok 1 - R2: waits$/m)
+  assert.match(report, /^ {4}not ok 1 - waits$/m)
 })
 
 test('three files may be flaky; with a fourth all have failed', (t) => {
@@ -83,7 +85,7 @@ test('a failure that is never chance counts, and what may be chance beside it is
     'leak.test.ts': leaksFirst,
     'store-kill.test.ts': failsFirst,
   })
-  assert.deepEqual(flaky, [['a.test.ts', 'R1: waits (a.test.ts)']])
+  assert.deepEqual(flaky, [['a.test.ts', 'waits (a.test.ts)']])
   assert.deepEqual([tally.failed, runsOf('leak.test.ts'), runsOf('store-kill.test.ts')], [2, 1, 1])
   assert.equal(runSuite(t, { 'b.test.ts': leaksFirst }).tally.failed, 1)
 })

@@ -31,14 +31,14 @@ test('files have one numbering, however many batches and tries they come from', 
     file,
     tally: { passed: 1, failed: 0, skipped: 0 },
     failures: [],
-    events: [passed('R1: one', 1), passed(file, 0)],
+    events: [passed('one', 1), passed(file, 0)],
   }))
   const lines = (await tapReport(aResult({ runs }))).split('\n').filter((line) => /ok|^1\.\./.test(line))
-  assert.deepEqual(lines, ['    ok 1 - R1: one', 'ok 1 - a.test.ts', '    ok 1 - R1: one', 'ok 2 - b.test.ts', '1..2'])
+  assert.deepEqual(lines, ['    ok 1 - one', 'ok 1 - a.test.ts', '    ok 1 - one', 'ok 2 - b.test.ts', '1..2'])
 })
 
 test('flaky files are comments with their first failure, which is none of the report', async () => {
-  const flaky = [{ file: 'a.test.ts', test: 'R1: one', text: 'Error: no\n    at b' }]
+  const flaky = [{ file: 'a.test.ts', test: 'one', text: 'Error: no\n    at b' }]
   const report = await tapReport(aResult({ flaky }))
   assert.deepEqual([flakyIn(report), failuresIn(report)], [flaky, []])
 })
@@ -57,8 +57,8 @@ test('what failed is told by name, with what it died of, and nothing that failed
       ---
       duration_ms: 1
       ...
-    # Subtest: R1: a name
-    not ok 2 - R1: a name
+    # Subtest: a name
+    not ok 2 - a name
       ---
       failureType: 'testCodeFailure'
       error: |-
@@ -77,7 +77,7 @@ not ok 2 - batch.mjs
   ...
 `
   assert.deepEqual(failuresIn(report), [
-    { name: 'R1: a name', words: ['error: |-', '  no', 'stack: |-', '  at b'] },
+    { name: 'a name', words: ['error: |-', '  no', 'stack: |-', '  at b'] },
     { name: 'batch.mjs', words: [] },
   ])
 })
