@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { coverageTable } from './coverage.ts'
+import { coverageTable, sourceOf } from './coverage.ts'
 
 const ran = (path: string, covered: number, total: number) => ({
   path: `/lanyard/${path}`,
@@ -14,12 +14,24 @@ const ran = (path: string, covered: number, total: number) => ({
 
 test('each folder has a row with all below it, of the files that were asked about', () => {
   const files = [ran('src/addons/index.ts', 1, 1), ran('src/addons/hub/a.ts', 4, 9), ran('src/kube/b.ts', 7, 7)]
-  const sources = ['src/addons/index.ts', 'src/addons/hub/a.ts', 'src/addons/hub/types.ts']
+  const sources = [
+    { path: 'src/addons/index.ts', lines: 1 },
+    { path: 'src/addons/hub/a.ts', lines: 9 },
+    { path: 'src/addons/hub/c.ts', lines: 10 },
+  ]
   const rows = coverageTable({ workingDirectory: '/lanyard', files }, sources).map((line) => line.split(/ {2,}/))
   assert.deepEqual(rows, [
     ['folder', 'lines', 'branches', 'functions', 'files', 'not loaded'],
-    ['src', '50.0 %', '0.0 %', '100.0 %', '3', '1'],
-    ['src/addons', '50.0 %', '0.0 %', '100.0 %', '3', '1'],
-    ['src/addons/hub', '44.4 %', '0.0 %', '100.0 %', '2', '1'],
+    ['src', '25.0 %', '0.0 %', '100.0 %', '3', '1'],
+    ['src/addons', '25.0 %', '0.0 %', '100.0 %', '3', '1'],
+    ['src/addons/hub', '21.1 %', '0.0 %', '100.0 %', '2', '1'],
   ])
+})
+
+test('a file of types is no source, since nothing of it can run', () => {
+  assert.equal(
+    await sourceOf('a.ts', "import type { B } from './b.ts'\n/** What */\nexport interface A { b: B }\n"),
+    undefined,
+  )
+  assert.deepEqual(await sourceOf('a.ts', "export { b } from './b.ts'\n"), { path: 'a.ts', lines: 2 })
 })

@@ -1,3 +1,5 @@
+import { transform } from 'esbuild'
+
 /** What Node tells of the files that its processes loaded, as far as the table shows it. */
 export interface CoverageSummary {
   workingDirectory: string
@@ -26,26 +28,39 @@ const noCounts = (): Counts => ({
   coveredFunctionCount: 0,
 })
 
+/** A file of which something could have run: those that hold types alone are never loaded. */
+export interface Source {
+  path: string
+  lines: number
+}
+
+/** Nothing where all of it is types. */
+export async function sourceOf(path: string, text: string): Promise<Source | undefined> {
+  const { code } = await transform(text, { loader: 'ts' })
+  return code.trim() === '' ? undefined : { path, lines: text.split('\n').length }
+}
+
 /** Levels of folders that have a row: `src/addons`, `src/addons/hub`. */
 const deepest = 3
 
 /**
- * A row a folder with all below it: which share of lines, branches and functions ran, and how many files no test loaded,
- * of which nothing is known (those that hold types alone are never loaded). Of `sources` only.
+ * A row a folder with all below it: which share of lines, branches and functions ran, and how many files no test loaded.
+ * Of these the lines count as not covered; of their branches and functions nothing is known.
  */
-export function coverageTable({ workingDirectory, files }: CoverageSummary, sources: readonly string[]): string[] {
+export function coverageTable({ workingDirectory, files }: CoverageSummary, sources: readonly Source[]): string[] {
   const byPath = new Map(files.map((file) => [file.path.slice(workingDirectory.length + 1), file]))
   const folders = new Map<string, Counts & { files: number; unloaded: number }>()
-  for (const source of sources) {
-    const parts = source.split('/').slice(0, -1)
+  for (const { path, lines } of sources) {
+    const found = byPath.get(path)
+    const counts = found ?? { ...noCounts(), totalLineCount: lines }
+    const parts = path.split('/').slice(0, -1)
     for (let depth = 1; depth <= Math.min(parts.length, deepest); depth++) {
       const name = parts.slice(0, depth).join('/')
       const row = folders.get(name) ?? { ...noCounts(), files: 0, unloaded: 0 }
       folders.set(name, row)
-      const found = byPath.get(source)
       row.files++
       if (!found) row.unloaded++
-      else for (const key of Object.keys(noCounts()) as (keyof Counts)[]) row[key] += found[key]
+      for (const key of Object.keys(noCounts()) as (keyof Counts)[]) row[key] += counts[key]
     }
   }
   const rows = [...folders].sort(([a], [b]) => (a < b ? -1 : 1))

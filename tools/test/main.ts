@@ -1,10 +1,10 @@
 // Runs one of the four test commands. See suites.ts for what each holds and docs/testing.md for what each needs.
-import { glob, mkdir, writeFile } from 'node:fs/promises'
+import { glob, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { join, resolve } from 'node:path'
 import { batchesOf } from './batches.ts'
-import type { CoverageSummary } from './coverage.ts'
-import { coverageTable } from './coverage.ts'
+import type { CoverageSummary, Source } from './coverage.ts'
+import { coverageTable, sourceOf } from './coverage.ts'
 import { prepare } from './prepare.ts'
 import { tallyLine } from './reporter.ts'
 import { flakyLines, writeFlaky } from './reports.ts'
@@ -72,6 +72,8 @@ const ran = tally.passed > 0 || (!isCi && tally.skipped > 0)
 process.exitCode = tally.failed === 0 && ran && !(isCi && tally.skipped > 0) ? 0 : 1
 
 /** Those that the request is about, without tests. */
-async function sources(): Promise<string[]> {
-  return (await Array.fromAsync(glob('src/**/*.ts', { exclude: ['**/*.test.ts'] }))).filter(isWanted).sort()
+async function sources(): Promise<Source[]> {
+  const paths = await Array.fromAsync(glob('src/**/*.ts', { exclude: ['**/*.test.ts'] }))
+  const read = paths.filter(isWanted).map(async (path) => sourceOf(path, await readFile(path, 'utf8')))
+  return (await Promise.all(read)).filter((source) => source !== undefined)
 }
