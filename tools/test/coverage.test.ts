@@ -28,7 +28,7 @@ test('each folder has a row with all below it, of the files that were asked abou
   ])
 })
 
-test('a file of types is no source, since nothing of it can run', () => {
+test('a file of types is no source, since nothing of it can run', async () => {
   assert.equal(
     await sourceOf('a.ts', "import type { B } from './b.ts'\n/** What */\nexport interface A { b: B }\n"),
     undefined,

@@ -19,19 +19,17 @@ export const reports = (): Report[] =>
 
 const mostLines = 12
 
-/** A flaky file a block: with its first failure, whose cause somebody has to find. */
-export const flakyLines = (flaky: readonly (Flaky & { path?: string })[]): string[] =>
-  flaky.map(({ file, test, text, path }) => {
+/** A block a flaky file, with its first failure, whose cause is to be found. */
+export const flakyLines = (flaky: readonly Flaky[], path?: string): string[] =>
+  flaky.map(({ file, test, text }) => {
     const first = text.split('\n').slice(0, mostLines).join('\n')
-    return `flaky: ${file}${path ? ` (${path})` : ''} failed once and then passed three times, alone: ${test}\n${indent(first)}`
+    const where = path === undefined ? '' : ` (${path})`
+    return `flaky: ${file}${where} failed and then passed three times, alone: ${test}\n${indent(first)}`
   })
-
-export const flakyOf = (all: readonly Report[]): string[] =>
-  all.flatMap(({ path, text }) => flakyLines(flakyIn(text).map((one) => ({ ...one, path }))))
 
 /** All that the last reports show; no file where no test file was flaky. */
 export async function writeFlaky(): Promise<void> {
-  const lines = flakyOf(reports())
+  const lines = reports().flatMap(({ path, text }) => flakyLines(flakyIn(text), path))
   if (lines.length > 0) await writeFile('reports/flaky.txt', `${lines.join('\n')}\n`)
   else await rm('reports/flaky.txt', { force: true })
 }

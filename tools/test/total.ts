@@ -1,13 +1,10 @@
-// Adds up the reports of all four test commands, and says which files were flaky and what failed; a missing report counts
-// as one failure.
+// Adds up the reports of all four test commands, and says what failed; a missing report counts as one failure.
 import { noTally, tallyLine } from './reporter.ts'
-import { flakyOf, reports } from './reports.ts'
+import { reports } from './reports.ts'
 import { failuresIn, tallyOf } from './tap.ts'
 
-const all = reports()
-for (const line of flakyOf(all)) console.log(line)
 const total = noTally()
-for (const { path, text } of all) {
+for (const { path, text } of reports()) {
   const tally = tallyOf(text)
   for (const outcome of ['passed', 'failed', 'skipped'] as const) total[outcome] += tally[outcome]
   for (const { name, words } of failuresIn(text))
