@@ -17,10 +17,16 @@ const totalOf = (runs: readonly FileRun[]): Tally => ({
 async function seen(
   batches: Readonly<Record<string, readonly string[]>>,
   events: readonly (readonly [string, number, string, object?])[],
+  lastFile?: string,
 ) {
   const stream = new PassThrough({ objectMode: true })
   const lines: string[] = []
-  const followed = follow(stream, new Map(Object.entries(batches)), (line) => void lines.push(line))
+  const followed = follow(
+    stream,
+    new Map(Object.entries(batches)),
+    (line) => void lines.push(line),
+    () => lastFile,
+  )
   for (const [event, nesting, name, more] of events)
     stream.emit(event, { name, nesting, entryFile: '1.mjs', details: details(), ...more })
   stream.resume().end()
@@ -114,6 +120,16 @@ test('a process that died fails the file it was in, with its last words; those a
   assert.match(lines.join('\n'), /✖ b\.test\.ts\n +its process ended with SIGKILL\n +out of memory/)
 })
 
+test('a process whose results are behind died where the record says, and no failure that is known is forgotten', async () => {
+  const batch = { '1.mjs': ['a.test.ts', 'b.test.ts', 'c.test.ts'] }
+  const death = ['test:complete', 0, '1.mjs', ofProgram(died({ exitCode: 7, signal: null }))] as const
+  const late = await seen(batch, [['test:pass', 1, 'one'], death], 'b.test.ts')
+  assert.deepEqual([late.tally, late.notEnded], [{ passed: 0, failed: 1, skipped: 0 }, ['a.test.ts', 'c.test.ts']])
+  const one = ['test:fail', 1, 'one', { details: details({ error: new Error('no') }) }] as const
+  const failed = await seen(batch, [one, death], 'b.test.ts')
+  assert.deepEqual([failed.runs[0]?.file, failed.notEnded], ['a.test.ts', ['b.test.ts', 'c.test.ts']])
+})
+
 test('an error that comes after its test has ended fails the run, whatever else failed in its batch', async () => {
   const late = 'Error: Test "one" generated asynchronous activity after the test ended'
   const failed = { details: details({ error: new Error('no') }) }
@@ -137,4 +153,18 @@ test('a process that ends with an error although its files passed fails the run'
     ['test:complete', 0, '1.mjs', ofProgram(died({ exitCode: 7, signal: null }))],
   ])
   assert.deepEqual([tally.failed, ofNoFile.length], [0, 1])
+})
+
+test('a process that is killed after its last test fails the run, also where a test had failed', async () => {
+  const events = [
+    ['test:fail', 1, 'one', { details: details({ error: new Error('no') }) }],
+    ['test:fail', 0, 'a.test.ts', { details: details({ type: 'suite', error: ofTests }) }],
+  ] as const
+  for (const [how, times] of [
+    [{ exitCode: null, signal: 'SIGKILL' }, 1],
+    [{ exitCode: 1, signal: null }, 0],
+  ] as const) {
+    const ended = ['test:complete', 0, '1.mjs', ofProgram(died(how))] as const
+    assert.equal((await seen({ '1.mjs': ['a.test.ts'] }, [...events, ended])).ofNoFile.length, times)
+  }
 })

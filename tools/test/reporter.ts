@@ -149,8 +149,9 @@ export function follow(
   const endAll = (): Followed => {
     const followed: Followed = { runs, notEnded: [], ofNoFile: [] }
     for (const [entry, batch] of inProgress) {
-      const last = lastFileOf(entry)
-      const diedIn = batch.waiting.find((file) => file === last) ?? batch.waiting[0]
+      const diedIn = whereItDied(batch, lastFileOf(entry))
+      // What is known of a file that is run again counts then.
+      if (diedIn !== batch.waiting[0]) batch.current = nothingYet()
       const how = batch.death?.signal ?? batch.death?.exitCode ?? batch.death?.message
       const text = batch.lastWords.join('\n')
       if (diedIn !== undefined) {
@@ -161,7 +162,9 @@ export function follow(
         followed.notEnded.push(...batch.waiting.filter((file) => file !== diedIn))
       }
       const late = batch.lateErrors.join('\n')
-      if (late || (batch.death && diedIn === undefined && !batch.isFailed)) {
+      // An error that nobody caught ends the process with 1, also where a test was hit by it and has failed.
+      const isOfItsTests = batch.isFailed && batch.death?.exitCode === 1
+      if (late || (batch.death && diedIn === undefined && !isOfItsTests)) {
         const failure = {
           name: `the process of ${entry}`,
           error: batch.death,
@@ -175,6 +178,10 @@ export function follow(
   }
   return new Promise((resolve, reject) => stream.once('end', () => resolve(endAll())).once('error', reject))
 }
+
+/** Its results may be behind: the file that it was in is on record, unless one before that has failed already. */
+const whereItDied = ({ waiting, current }: Progress, last: string | undefined): string | undefined =>
+  (current.failures.length === 0 && waiting.find((file) => file === last)) || waiting[0]
 
 function failureOf({ name, file, nesting, details: { error } }: Ended): Failure {
   const cause = error?.cause instanceof Error ? error.cause : error

@@ -26,7 +26,7 @@ const errsLate = `test('ends', () => { setTimeout(() => { throw new Error('late'
 const failsFirstAndErrsLate = `${failsFirst}; if (n === 1) ${errsLate}; test('goes on', () => new Promise((resolve) => setTimeout(resolve, 100)))`
 
 /** Runs files of these contents in one batch, as a test command does. */
-function runSuite(t: TestContext, contents: Readonly<Record<string, string>>) {
+function runSuite(t: TestContext, contents: Readonly<Record<string, string>>, testTimeoutMs = 60_000) {
   const folder = tempDir(t)
   for (const [path, text] of Object.entries(contents)) {
     mkdirSync(dirname(join(folder, path)), { recursive: true })
@@ -37,7 +37,7 @@ function runSuite(t: TestContext, contents: Readonly<Record<string, string>>) {
     const { runFiles } = await import(${JSON.stringify(import.meta.resolve('./run-files.ts'))})
     const { tapReport } = await import(${JSON.stringify(import.meta.resolve('./tap.ts'))})
     const result = await runFiles(${JSON.stringify(Object.keys(contents))}, {
-      batchWeight: 100, concurrency: 1, testTimeoutMs: 2_500, triesAgain: true,
+      batchWeight: 100, concurrency: 1, testTimeoutMs: ${testTimeoutMs}, triesAgain: true,
       signal: new AbortController().signal, write: (line) => console.log(line),
     })
     writeFileSync('report', await tapReport(result))
@@ -98,7 +98,7 @@ test('a process that dies fails one file; those after it run in another', (t) =>
 })
 
 test('a file that cannot be loaded, or a test that takes too long, is a failed file like others', (t) => {
-  const { flaky, tally } = runSuite(t, { 'a.test.ts': cannotLoadFirst, 'b.test.ts': hangsFirst })
+  const { flaky, tally } = runSuite(t, { 'a.test.ts': cannotLoadFirst, 'b.test.ts': hangsFirst }, 2_500)
   assert.deepEqual(
     flaky.map(([file]) => file),
     ['a.test.ts', 'b.test.ts'],
