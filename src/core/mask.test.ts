@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { processorMs } from '../../test/support/processor-time.ts'
 import { maskText } from './mask.ts'
 
 const pem = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({
@@ -75,9 +76,8 @@ test('a long line that only looks suspicious costs little', () => {
     'x-amz-signature\\\\',
   ]
   for (const piece of pieces) {
-    const startedAt = performance.now()
-    maskText(piece.repeat(100_000 / piece.length))
-    assert.ok(performance.now() - startedAt < 1_000, piece)
+    const tookMs = processorMs(() => void maskText(piece.repeat(100_000 / piece.length)))
+    assert.ok(tookMs < 1_000, piece)
   }
 })
 

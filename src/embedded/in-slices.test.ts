@@ -10,7 +10,7 @@ test('others are served between two steps of long work', async () => {
   })
   await inSlices(
     (function* () {
-      for (const end = performance.now() + 1_000; steps < 4 && performance.now() < end; steps++) {
+      for (; steps < 4; steps++) {
         for (const until = performance.now() + 15; performance.now() < until; );
         yield
       }

@@ -22,6 +22,7 @@ import { startFaultProxy } from '../support/fault-proxy.ts'
 import { freshNamespace } from '../support/fresh-namespace.ts'
 import { versionsOf } from '../support/informed-scene.ts'
 import { kubeClient } from '../support/kube-client.ts'
+import { never } from '../support/never.ts'
 import { teardown } from '../support/test-scope.ts'
 
 const deps = { clock: systemClock, random: systemRandom, log: silentLog, freeze: true }
@@ -108,7 +109,7 @@ describe('an informer', needsControlPlane, () => {
     }
     const writes = await stop()
     await assertSame(informed, here)
-    assert.deepEqual(Object.fromEntries([...told].sort()), versionsOf(informed.list()))
+    never('lost', () => assert.deepEqual(Object.fromEntries([...told].sort()), versionsOf(informed.list())))
     assert.equal(counts.lists, 1)
     t.diagnostic(`${writes} writes, ${counts.watches} watches, ${counts.lists} list`)
   })

@@ -27,7 +27,7 @@ test('an assertion that fails means not yet', async () => {
 })
 
 test('when time is up the error tells what was waited for and what was seen last', async () => {
-  const waiting = eventually('the secret is there', () => ({ ready: 'no' }), { withinMs: 30, until: () => false })
+  const waiting = eventually('the secret is there', () => ({ ready: 'no' }), { until: () => false }, 30)
   await assert.rejects(waiting, { message: "not within 30 ms: the secret is there; last seen: { ready: 'no' }" })
 })
 

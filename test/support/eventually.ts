@@ -10,7 +10,7 @@ type NotYet = undefined | null | false
 export interface EventuallyOptions<T> {
   /** When the answer will do. Default: when it is neither undefined, null nor false. */
   until?: (answer: T) => boolean
-  /** Default 30 seconds, and 75 on a real control plane: its garbage collector looks for new kinds only every 30. */
+  /** Where even longer than the patience of all is needed. */
   withinMs?: number
   /** Default: 25, and after half a second less and less often, up to 100: each look may be a call to a server. */
   everyMs?: number
@@ -18,6 +18,7 @@ export interface EventuallyOptions<T> {
   clock?: 'goes on' | 'stands'
 }
 
+/** On a real control plane, its garbage collector looks for new kinds only every 30 seconds. */
 const patientMs = process.env['CONTROL_PLANE'] === 'kube' ? 75_000 : 30_000
 /** Once so long was waited in vain, the clocks of what runs in this process go on almost as fast as real ones. */
 const patienceMs = 500
@@ -44,8 +45,10 @@ export function livesBy(t: TestScope, clock: Clock): void {
 export async function eventually<T>(
   what: string,
   probe: () => T | Promise<T>,
-  { until = isThere, withinMs = patientMs, everyMs, clock: pace = 'goes on' }: EventuallyOptions<T> = {},
+  { until = isThere, withinMs: wanted = 0, everyMs, clock: pace = 'goes on' }: EventuallyOptions<T> = {},
+  leastMs: number = patientMs,
 ): Promise<Exclude<T, NotYet>> {
+  const withinMs = Math.max(wanted, leastMs)
   const startedAt = performance.now()
   for (;;) {
     let lastSeen: () => string

@@ -103,13 +103,15 @@ test('a failed build tells what Go said and leaves nothing half-made', async (t)
 })
 
 test('a stopped build ends the compilers, too, and leaves nothing half-made', async (t) => {
-  const { root, env, progress, built } = fakeGo(t, 'sh -c "sleep 0.3; touch $(dirname "$0")/survived"')
+  const compiles = 'until [ -e "$0/done" ]; do sleep 0.05; done; touch "$0/survived"'
+  const { root, env, progress, built } = fakeGo(t, `sh -c '${compiles}' "$(dirname "$0")"`)
   const stopping = new AbortController()
   const building = ensureAssets({ env, progress, names: ['etcd'], signal: stopping.signal })
   while (built().length === 0) await sleep(5)
   stopping.abort(new Error('enough'))
   await assert.rejects(building, /enough/)
   assert.deepEqual(readdirSync(assetsDir(env)), [])
+  writeFileSync(join(root, 'done'), '')
   await sleep(500)
   assert.ok(!existsSync(join(root, 'survived')))
 })

@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { describe } from 'node:test'
 import { pathToFileURL } from 'node:url'
@@ -8,8 +9,11 @@ const graceMs = 15_000
 /** Of a file itself, before its first test: one that awaits what never comes fails. */
 const loadWithinMs = 60_000
 
-/** Runs each file as a suite of its name: its hooks are its own, and what it cannot load fails it alone. */
-export async function runBatch(files: Batch): Promise<void> {
+/**
+ * Runs each file as a suite of its name: its hooks are its own, and what it cannot load fails it alone. The file that runs
+ * is on record: a process that dies takes its last results with it.
+ */
+export async function runBatch(files: Batch, recordPath: string): Promise<void> {
   // An error after its test has ended is nobody's. Not `process.exitCode`: commands that run in this process set that.
   let isUnwell = false
   const noteError = (error: unknown) => {
@@ -21,7 +25,10 @@ export async function runBatch(files: Batch): Promise<void> {
   // Node's own clean-up waits for the writes of a TLS connection that died under them: without end, on a whole core. So
   // the last to hear of the end makes it one.
   process.once('beforeExit', () => process.once('exit', end))
-  for (const file of files) await describe(file, () => load(file))
+  for (const file of files) {
+    writeFileSync(recordPath, file)
+    await describe(file, () => load(file))
+  }
   setTimeout(end, graceMs).unref()
 }
 

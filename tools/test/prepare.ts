@@ -15,8 +15,11 @@ const controlPlanePrograms: readonly AssetName[] = ['kube-apiserver', 'kube-cont
 
 const root = resolve(import.meta.dirname, '../..')
 
-/** Builds the programs a suite needs and starts the servers its files share. Disposing stops them. */
-export async function prepare(suite: Suite): Promise<AsyncDisposable> {
+/**
+ * Builds the programs a suite needs and starts the servers its files share. Disposing stops them. Without a bundle, tests
+ * start the sources as `lanyard`.
+ */
+export async function prepare(suite: Suite, { bundles }: { bundles: boolean }): Promise<AsyncDisposable> {
   const nothing = { async [Symbol.asyncDispose]() {} }
   try {
     if (suite.assets !== 'none') await provide(suite.assets === 'all' ? assetNames : controlPlanePrograms)
@@ -31,7 +34,7 @@ export async function prepare(suite: Suite): Promise<AsyncDisposable> {
     started.defer(() => memory.remove())
     process.env['TMPDIR'] = memory.path
   }
-  process.env['LANYARD_TEST_PROGRAM'] = await bundledProgram()
+  if (bundles) process.env['LANYARD_TEST_PROGRAM'] = await bundledProgram()
   if (suite.database) started.use(await provideDatabase(suite.database))
   if (!suite.sharedControlPlane) return started.move()
   console.log('starting a control plane')

@@ -13,6 +13,8 @@ export interface Suite {
   except?: string[]
   /** No test takes longer than this; a hung one fails alone. */
   testTimeoutMs: number
+  /** A file that failed is tried again at the end, see run-files.ts. */
+  triesAgain: boolean
   /** Batches at a time, by core: tests that wait for processes and timers leave room for others. */
   batchesACore: number
   /** Unit test files that share a process. See batches.ts; those that take long count as several. */
@@ -37,6 +39,7 @@ export const suites = {
     sharedControlPlane: true,
     database: 'embedded',
     testTimeoutMs: 120_000,
+    triesAgain: true,
   },
   kube: {
     report: 'test-kube.tap',
@@ -50,6 +53,7 @@ export const suites = {
     sharedControlPlane: true,
     database: 'embedded',
     testTimeoutMs: 180_000,
+    triesAgain: true,
   },
   peers: {
     report: 'test-peers.tap',
@@ -61,6 +65,7 @@ export const suites = {
     sharedControlPlane: true,
     database: 'server',
     testTimeoutMs: 300_000,
+    triesAgain: true,
   },
   soak: {
     report: 'test-soak.tap',
@@ -71,6 +76,7 @@ export const suites = {
     assets: 'control-plane',
     sharedControlPlane: false,
     testTimeoutMs: 3_600_000,
+    triesAgain: false,
   },
 } as const satisfies Record<string, Suite>
 
@@ -81,9 +87,11 @@ export interface Request {
   /** Only files whose path holds one of these. */
   only: string[]
   rounds: number
+  /** Which of the sources ran, at the end. */
+  coverage: boolean
 }
 
-export const usage = `usage: node tools/test/main.ts ${Object.keys(suites).join('|')} [part of a path ...] [--rounds N]`
+export const usage = `usage: node tools/test/main.ts ${Object.keys(suites).join('|')} [part of a path ...] [--rounds N] [--coverage]`
 
 /** What the command line asks for; a sentence when it cannot be understood. */
 export function parseRequest(args: readonly string[]): Request | string {
@@ -91,12 +99,14 @@ export function parseRequest(args: readonly string[]): Request | string {
   if (!suite || !Object.hasOwn(suites, suite)) return usage
   const only: string[] = []
   let rounds = 10
+  let coverage = false
   for (let i = 0; i < rest.length; i++) {
     const arg = rest[i] as string
     if (arg === '--rounds') rounds = Number(rest[++i])
+    else if (arg === '--coverage') coverage = true
     else if (arg.startsWith('-')) return `${arg} is not known; ${usage}`
     else only.push(arg)
   }
   if (!Number.isInteger(rounds) || rounds < 1) return `--rounds takes a whole number from 1; ${usage}`
-  return { suite: suite as SuiteName, only, rounds }
+  return { suite: suite as SuiteName, only, rounds, coverage }
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { processorMs } from '../../../test/support/processor-time.ts'
 import { decideByRbac, rulesFor } from './rbac.ts'
 import { RbacIndex } from './rbac-index.ts'
 import {
@@ -148,9 +149,10 @@ describe('RBAC', () => {
     const question = resourceQuestion(somebody('user-4000', 'system:authenticated'), 'get pods', {
       namespace: 'ns-4000',
     })
-    const startedAt = performance.now()
-    for (let times = 0; times < 20_000; times++) assert.equal(may(question).verdict, 'allow')
-    const each = ((performance.now() - startedAt) / 20_000) * 1_000
+    const tookMs = processorMs(() => {
+      for (let times = 0; times < 20_000; times++) assert.equal(may(question).verdict, 'allow')
+    })
+    const each = (tookMs / 20_000) * 1_000
     assert.ok(each < 50, `one took ${each} µs`)
   })
 })

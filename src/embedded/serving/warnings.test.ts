@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { processorMs } from '../../../test/support/processor-time.ts'
 import { Warnings } from './warnings.ts'
 
 const listOf = (...texts: string[]): string[] => {
@@ -21,7 +22,6 @@ test('where they are too many for headers, long ones are shortened, and those th
 })
 
 test('a hundred thousand of them cost no more than a few', () => {
-  const startedAt = performance.now()
-  listOf(...Array.from({ length: 100_000 }, (_, index) => `duplicate field "data.k${index}"`))
-  assert.ok(performance.now() - startedAt < 2_000)
+  const warnings = Array.from({ length: 100_000 }, (_, index) => `duplicate field "data.k${index}"`)
+  assert.ok(processorMs(() => void listOf(...warnings)) < 2_000)
 })

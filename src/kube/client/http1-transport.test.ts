@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
-import { setTimeout as delay } from 'node:timers/promises'
 import { eventually } from '../../../test/support/eventually.ts'
 import { systemClock } from '../../core/clock.ts'
 import { systemRandom } from '../../core/random.ts'
@@ -64,12 +63,13 @@ test('an answer cut off midway is lost: a read is repeated, a write is not', asy
 })
 
 test('a watch that ends is over, one that breaks off is lost', async (t) => {
+  let taken = Promise.withResolvers<void>()
   const api = await startApi(
     t,
     async (asked) => {
       const watch = asked.watch()
       watch.send(added)
-      await delay(20)
+      await taken.promise
       if (asked.query.get('resourceVersion') === '1') watch.end()
       else asked.res.destroy()
     },
@@ -77,8 +77,10 @@ test('a watch that ends is over, one that breaks off is lost', async (t) => {
   )
   const all = api.client().of(configMaps)
   for (const resourceVersion of ['1', '2']) {
+    taken = Promise.withResolvers()
     const watch = all.watch({ resourceVersion })[Symbol.asyncIterator]()
     await watch.next()
+    taken.resolve()
     if (resourceVersion === '1') assert.equal((await watch.next()).done, true)
     else await assert.rejects(watch.next(), { code: 'KUBE_UNREACHABLE' })
   }

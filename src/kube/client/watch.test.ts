@@ -121,15 +121,17 @@ test('an open watch has no deadline', async (t) => {
 })
 
 test('a lost connection is thrown after the events that made it', async (t) => {
+  const taken = Promise.withResolvers<void>()
   const api = await startApi(t, async (asked) => {
     const watch = asked.watch()
     watch.send(added('a'))
     watch.raw('{"type":"ADDED","obj')
-    await delay(50)
+    await taken.promise
     asked.session?.destroy()
   })
   const watch = api.client().of(configMaps).watch()[Symbol.asyncIterator]()
   assert.equal((await watch.next()).done, false)
+  taken.resolve()
   await assert.rejects(watch.next(), { code: 'KUBE_UNREACHABLE' })
   assert.equal((await watch.next()).done, true)
 })

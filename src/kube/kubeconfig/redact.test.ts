@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { processorMs } from '../../../test/support/processor-time.ts'
 import { redact } from './redact.ts'
 import { aCertificate } from './testing/fixtures.ts'
 
@@ -44,9 +45,10 @@ test('of a long text the end is shown', () => {
 })
 
 test('a mebibyte of anything is dealt with at once, and a secret that was cut does not show', () => {
-  const startedAt = performance.now()
-  for (const unit of ['a-', ' ', '=', 'token= ', '\u001b[', 'key:"', '1a-', '-----BEGIN PRIVATE KEY-----'])
-    redact(unit.repeat(2 ** 20 / unit.length), [])
-  assert.ok(performance.now() - startedAt < 2_000)
+  const tookMs = processorMs(() => {
+    for (const unit of ['a-', ' ', '=', 'token= ', '\u001b[', 'key:"', '1a-', '-----BEGIN PRIVATE KEY-----'])
+      redact(unit.repeat(2 ** 20 / unit.length), [])
+  })
+  assert.ok(tookMs < 2_000)
   assert.equal(redact(`${'canary-'.repeat(1_000)}x failed`, ['canary-'.repeat(1_000)]), 'failed')
 })

@@ -4,6 +4,7 @@ import { isFailure } from '../../../src/core/failure.ts'
 import type { Access } from '../../../src/fleet/identity/index.ts'
 import { pullSecretApi } from '../../../src/pull-secrets/api/index.ts'
 import { restApp } from '../../../src/server/rest/index.ts'
+import { never } from '../../support/never.ts'
 import { apiScene, generateBody } from '../../support/pull-secret-api.ts'
 import type { Pod } from '../../support/pull-secret-scene.ts'
 import { clusterC, loginOf, pullSecretScene, strayAccounts, sweepAll, tester } from '../../support/pull-secret-scene.ts'
@@ -79,7 +80,7 @@ test('P51: whatever comes at once, the end is a legal state and no account is wi
     await sweepAll(scene)
     await scene.tick('rotation')
     await scene.tick('pool')
-    assert.deepEqual(await strayAccounts(scene), [])
+    await never('lost', async () => assert.deepEqual(await strayAccounts(scene), []))
     await assertLegal(scene)
   }
 })

@@ -91,7 +91,7 @@ export async function startScene(t: TestScope) {
       }),
     condition: (name: string, type: string) =>
       definition(name)?.status?.conditions?.find((condition) => condition.type === type),
-    until: (what: string, look: () => boolean) => eventually(what, look, { withinMs: 5_000, everyMs: 5 }),
+    until: (what: string, look: () => boolean) => eventually(what, look, { everyMs: 5 }),
   }
 }
 

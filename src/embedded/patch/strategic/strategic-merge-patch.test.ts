@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { processorMs } from '../../../../test/support/processor-time.ts'
 import { schemaOf } from '../../kinds/facts/facts.ts'
 import { ApiFailure } from '../../status.ts'
 import type { Json } from './directives.ts'
@@ -243,7 +244,5 @@ test('thousands of items take no time to speak of', () => {
   const document = { spec: { containers: [{ name: 'a', env: all }] } }
   const env = all.toReversed().map((item) => ({ ...item, value: 'x' }))
   const patch = { spec: { containers: [{ name: 'a', env, '$setElementOrder/env': env }] } }
-  const started = performance.now()
-  applyStrategicMergePatch(document, patch, podSchema)
-  assert.ok(performance.now() - started < 3000)
+  assert.ok(processorMs(() => void applyStrategicMergePatch(document, patch, podSchema)) < 3_000)
 })

@@ -103,7 +103,7 @@ export async function serve(
     /** Over HTTP/2. */
     get2: (path: string, headers: Record<string, string> = {}, client = session()): Promise<Got> =>
       received(client.request({ ':path': path, ...headers })),
-    until: (what: string, look: () => boolean) => eventually(what, look, { withinMs: 5_000, everyMs: 2 }),
+    until: (what: string, look: () => boolean) => eventually(what, look, { everyMs: 2 }),
   }
 }
 

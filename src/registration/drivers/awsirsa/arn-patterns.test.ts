@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { processorMs } from '../../../../test/support/processor-time.ts'
 import { arnMatcher } from './arn-patterns.ts'
 
 const arn = 'arn:aws:eks:us-west-2:123456789012:cluster/spoke'
@@ -75,7 +76,9 @@ for (const [pattern, why] of refused)
 
 for (const pattern of ['(a+)+', '(a|a)*b', '(.*)*x', '(x+x+)+y', 'a*a*a*a*a*a*a*b', '(a{0,60}){0,16}!'])
   test(`${pattern} does not hold the hub up, however long the text`, () => {
-    const startedAt = performance.now()
-    for (const text of [`${'a'.repeat(2_000)}?`, `${'x'.repeat(2_000)}?`]) assert.equal(matches([pattern], text), false)
-    assert.ok(performance.now() - startedAt < 5_000)
+    const tookMs = processorMs(() => {
+      for (const text of [`${'a'.repeat(2_000)}?`, `${'x'.repeat(2_000)}?`])
+        assert.equal(matches([pattern], text), false)
+    })
+    assert.ok(tookMs < 5_000)
   })
