@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Command } from 'commander'
+import { calledBy, calledFrom, inCalledForm } from './called.ts'
+
+test('F18b: sources are called by npx, which must install nothing; a bundle by its name', () => {
+  assert.equal(calledFrom('/home/me/lanyard/src/cli/main.ts'), 'npx --no-install lanyard')
+  assert.equal(calledFrom('/usr/lib/node_modules/@scope/lanyard/dist/lanyard.js'), 'lanyard')
+})
+
+test('F18c: commands in sentences get the form, other words stay', () => {
+  const said = [
+    'lanyard: no hub is known; start one with `lanyard up` (lanyard doctor tells more)',
+    'See it: lanyard access show a',
+    '  lanyard kube --data ./kube',
+    'the role of lanyard hub, a Deployment lanyard-agent, `lanyard-hub`',
+  ]
+  assert.deepEqual(inCalledForm(said.join('\n'), 'npx --no-install lanyard').split('\n'), [
+    'lanyard: no hub is known; start one with `npx --no-install lanyard up` (npx --no-install lanyard doctor tells more)',
+    'See it: npx --no-install lanyard access show a',
+    '  npx --no-install lanyard kube --data ./kube',
+    'the role of lanyard hub, a Deployment lanyard-agent, `lanyard-hub`',
+  ])
+  assert.equal(inCalledForm(said.join('\n'), 'lanyard'), said.join('\n'))
+})
+
+test('a command below commands is called as the program is', () => {
+  const below = new Command('show')
+  new Command('npx --no-install lanyard').addCommand(new Command('access').addCommand(below))
+  assert.equal(calledBy(below), 'npx --no-install lanyard')
+})
