@@ -1,67 +1,12 @@
 #!/usr/bin/env node
-// Runs Lanyard on the Node it is pinned to, whatever Node the machine has. Plain JavaScript for Node 20 and newer.
-import { spawn } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { constants } from 'node:os'
-import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-
-const neededMajor = 24
-const root = dirname(dirname(fileURLToPath(import.meta.url)))
+// Runs Lanyard on the Node it is pinned to. Plain JavaScript for Node 20 and newer.
+import { join } from 'node:path'
+import { isCheckout, isNewEnough, pinnedNode, refuse, root, runOn } from './pinned-node.js'
 
 /** The checkout runs its sources; an installed package runs the bundle, since Node strips no types under node_modules. */
-const source = join(root, 'src/cli/main.ts')
-const entry = existsSync(source) ? source : join(root, 'dist/lanyard.js')
-
-/** Its package, one a platform: without an install script, and in the lockfile with the hash of what it holds. */
-const nodePackage = `node-${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`
-
-function pinnedNode() {
-  try {
-    const folder = dirname(createRequire(import.meta.url).resolve(`${nodePackage}/package.json`))
-    const program = join(folder, 'bin', process.platform === 'win32' ? 'node.exe' : 'node')
-    return existsSync(program) ? program : undefined
-  } catch {
-    return undefined
-  }
-}
-
-/** What to do on a machine whose own Node is too old where the package is missing. */
-function nextCommand() {
-  const { optionalDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-  if (optionalDependencies[nodePackage] === undefined)
-    return (
-      `Lanyard brings none for ${process.platform} on ${process.arch}. Install Node ${neededMajor} from https://nodejs.org ` +
-      `or with a version manager, then repeat the command:\n  nvm install ${neededMajor}`
-    )
-  // Never by the name of a package: that would be fetched from a registry, whoever owns the name there.
-  const install = `npm ${existsSync(source) ? 'ci' : 'install'} --include=optional`
-  return `The one that it brings, the package ${nodePackage}, was left out of the installation. Run:\n  ${install}`
-}
-
-const isNewEnough = Number(process.versions.node.split('.')[0]) >= neededMajor
+const entry = join(root, isCheckout ? 'src/cli/main.ts' : 'dist/lanyard.js')
 const pinned = pinnedNode()
 
-if (isNewEnough && (pinned === undefined || pinned === process.execPath)) {
-  await import(entry)
-} else if (pinned === undefined) {
-  console.error(`lanyard needs Node ${neededMajor} or newer, and this is ${process.version}.\n${nextCommand()}`)
-  process.exitCode = 1
-} else {
-  // The channel tells the child when this process is gone, even one that is killed: it must not stay behind.
-  const stdio = ['inherit', 'inherit', 'inherit', 'ipc']
-  const child = spawn(pinned, [entry, ...process.argv.slice(2)], { stdio })
-  // A terminal signals the child as well, a service manager only us. The child takes two in quick succession for one.
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
-  child.on('error', (error) => {
-    console.error(
-      `lanyard cannot start the Node that it brings (${pinned}: ${error.message}).\n` +
-        `If this system cannot run it, install Node ${neededMajor} or newer and leave ours out:\n  npm ci --omit=optional`,
-    )
-    process.exitCode = 1
-  })
-  child.on('exit', (code, signal) => {
-    process.exitCode = code ?? 128 + (signal ? constants.signals[signal] : 1)
-  })
-}
+if (isNewEnough && (pinned === undefined || pinned === process.execPath)) await import(entry)
+else if (pinned === undefined) refuse()
+else runOn(pinned, [entry, ...process.argv.slice(2)])

@@ -48,12 +48,21 @@ test('F17: the Node that runs everything is in the lockfile with its integrity, 
   // This very test runs in a checkout without any script having run, on the Node of the lockfile.
   assert.equal(process.version, `v${version}`)
   assert.equal(realpathSync(process.execPath), realpathSync(join(root, 'node_modules', ownNode, 'bin/node')))
-  assert.equal(realpathSync(join(root, 'node_modules/.bin/node')), realpathSync(process.execPath))
 })
 
 test('F17a: everything that is installed is in the lockfile with its hash', () => {
   for (const [path, { integrity }] of Object.entries(locked))
     if (path !== '') assert.match(integrity ?? '', /^sha512-/, path)
+})
+
+test('F17e: npm scripts run on the pinned Node also where npm 10 left no link to it', async () => {
+  const direct = Object.values<string>(manifest.scripts).filter((line) =>
+    /\bnode (?!tools\/node\.js|bin\/lanyard\.js)/.test(line),
+  )
+  assert.deepEqual(direct, [])
+  const { code, out } = await ran(process.execPath, ['tools/node.js', '-p', 'process.execPath'])
+  assert.deepEqual([code, realpathSync(out.trim())], [0, realpathSync(process.execPath)])
+  assert.equal((await ran(process.execPath, ['tools/node.js', '-e', 'process.exitCode = 3'])).code, 3)
 })
 
 test('F17d: on a machine with an old Node the launcher starts the one of the platform, or says the next command', async (t) => {

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Command } from 'commander'
 import { calledBy, calledFrom, inCalledForm } from './called.ts'
+import { hintOn } from './print-on.ts'
+import { progressOn } from './progress.ts'
 
 test('F18b: sources are called by npx, which must install nothing; a bundle by its name', () => {
   assert.equal(calledFrom('/home/me/lanyard/src/cli/main.ts'), 'npx --no-install lanyard')
@@ -28,4 +30,18 @@ test('a command below commands is called as the program is', () => {
   const below = new Command('show')
   new Command('npx --no-install lanyard').addCommand(new Command('access').addCommand(below))
   assert.equal(calledBy(below), 'npx --no-install lanyard')
+})
+
+test('F18e: what is shown as a step and what is printed as a hint get the form', () => {
+  const shown: string[] = []
+  const write = (text: string) => shown.push(text)
+  const stream = { isTTY: false, write } as unknown as NodeJS.WriteStream
+  progressOn(stream, 'npx --no-install lanyard').show({ did: 'west asks to join', detail: 'lanyard accept west' })
+  const below = new Command('show').configureOutput({ writeOut: write })
+  new Command('npx --no-install lanyard').addCommand(below)
+  hintOn(below)('See it: lanyard access show a\n')
+  assert.deepEqual(shown, [
+    '✔ west asks to join: npx --no-install lanyard accept west\n',
+    'See it: npx --no-install lanyard access show a\n',
+  ])
 })
