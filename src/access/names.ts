@@ -1,12 +1,14 @@
 /** The names around sessions and policies: what is in no schema and yet part of the contract. */
+
 import { breakglassGroup } from '../apis/breakglass/common.ts'
+import { ownDomain } from '../core/own-domain.ts'
 import { annotations } from '../fleet/names.ts'
 
 /** On a ClusterConfig while sessions of its cluster live: they end before it does. */
 export const clusterFinalizer = `${breakglassGroup}/cluster-cleanup`
 
 /** On a BreakglassSession until it is on record, and told, that it ended: it does not go without a word. */
-export const sessionFinalizer = 'lanyard.io/session-record'
+export const sessionFinalizer = `${ownDomain}/session-record`
 
 /** On a BreakglassSession. The first three as the field has them, cut and cleaned to fit a label. */
 export const sessionLabels = {
@@ -14,7 +16,7 @@ export const sessionLabels = {
   user: `${breakglassGroup}/user`,
   group: `${breakglassGroup}/group`,
   /** The digest of cluster, user and group: of the sessions with one slot at most one lives. */
-  slot: 'lanyard.io/slot',
+  slot: `${ownDomain}/slot`,
 } as const
 
 /** On a BreakglassSession. */
@@ -60,6 +62,6 @@ export const syntheticUsers: readonly string[] = [reviewUser, 'system:auth-check
 export const issuerExtra = 'identity.t-caas.telekom.com/issuer'
 
 /** The Secrets with the digests of webhook tokens, one a cluster, in the namespace of the hub. */
-export const webhookTokenLabel = 'lanyard.io/webhook-token-of'
+export const webhookTokenLabel = `${ownDomain}/webhook-token-of`
 /** Where the heads of the audit chains are anchored, in the namespace of the hub. */
 export const auditHeads = 'lanyard-audit-heads'

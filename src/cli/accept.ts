@@ -2,6 +2,7 @@ import { Command } from 'commander'
 import type { AcceptChoices } from '../registration/operations/accept-plan.ts'
 import type { AwsCallerOptions } from './aws-caller-flags.ts'
 import { withAwsCallerFlags } from './aws-caller-flags.ts'
+import { calledBy } from './called.ts'
 import { wholeNumber } from './flag-values.ts'
 import { outputOption } from './output.ts'
 import { withHubSettings } from './settings.ts'
@@ -85,7 +86,12 @@ async function accept(given: string[], options: AcceptOptions, command: Command,
       if (options.wait) yield* untilJoined(name, timeoutMs, operation)
     }
     if (names.length > 0)
-      await operateOnEach(names, steps, { done: 'accepted', output: options.output, signal: deps.signal })
+      await operateOnEach(names, steps, {
+        done: 'accepted',
+        output: options.output,
+        signal: deps.signal,
+        called: calledBy(command),
+      })
   })
 }
 

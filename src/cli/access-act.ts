@@ -9,7 +9,7 @@ import type { SessionAnswer, SessionItem } from './access-words.ts'
 import { sessionPath, sessionsPath } from './access-words.ts'
 import { failures } from './failures.ts'
 import { formatData } from './output.ts'
-import { printOn } from './print-on.ts'
+import { hintOn, printOn } from './print-on.ts'
 import type { Stop } from './stop-signal.ts'
 
 export interface RequestOptions extends ShowOptions {
@@ -52,13 +52,14 @@ export async function request(
   }
   let session = await asking(client, asked, options)
   const tell = (text: string) => (options.output === 'table' ? print(text) : undefined)
+  const hint = (text: string) => (options.output === 'table' ? hintOn(command)(text) : undefined)
   const { name } = session.metadata
   tell(`✔ ${name}: ${wordsOf(session, deps.clock.now())}\n`)
   if (options.wait && session.status?.state === 'Pending') {
-    tell(`Waiting for an approval: lanyard access approve ${name}\n`)
+    hint(`Waiting for an approval: lanyard access approve ${name}\n`)
     session = await untilDecided(name, options.timeout * 1_000, client, deps)
     tell(`✔ ${name}: ${wordsOf(session, deps.clock.now())}\n`)
-  } else if (session.status?.state === 'Pending') tell(`See how it stands: lanyard access show ${name}${flags}\n`)
+  } else if (session.status?.state === 'Pending') hint(`See how it stands: lanyard access show ${name}${flags}\n`)
   if (options.output !== 'table') print(formatData(options.output, session))
 }
 
@@ -91,7 +92,7 @@ export async function act(
   if (options.output !== 'table') return print(formatData(options.output, session))
   print(`✔ ${name}: ${wordsOf(session, deps.clock.now(), action)}\n`)
   if (action === 'extend' && session.status?.extension)
-    print(`Somebody else approves it: lanyard access approve ${name}\n`)
+    hintOn(command)(`Somebody else approves it: lanyard access approve ${name}\n`)
 }
 
 /** The session that must be meant, because there is no other. */

@@ -11,7 +11,7 @@ import { failures } from './failures.ts'
 import { certificateFile } from './named-file.ts'
 import type { CommandDeps } from './open-hub.ts'
 import { formatData } from './output.ts'
-import { printOn, tellOn } from './print-on.ts'
+import { hintOn, printOn, tellOn } from './print-on.ts'
 import { printable } from './printable.ts'
 import { sameFlags } from './same-flags.ts'
 import type { Stop } from './stop-signal.ts'
@@ -55,7 +55,9 @@ export async function login(options: LoginOptions, command: Command, stop: Stop)
   if (options.output !== 'table') return print(formatData(options.output, { server, provider: provider.name, ...who }))
   print(`✔ logged in to ${server} as ${who.email ?? who.username ?? who.subject}\n`)
   // Where the hub is, login remembers.
-  print(`What you may ask for: lanyard access escalations${sameFlags(command, ['data', 'config', 'login'])}\n`)
+  hintOn(command)(
+    `What you may ask for: lanyard access escalations${sameFlags(command, ['data', 'config', 'login'])}\n`,
+  )
 }
 
 const providersIn = (answer: ProviderItem[] | { idps?: ProviderItem[]; items?: ProviderItem[] }): ProviderItem[] =>

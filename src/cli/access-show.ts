@@ -4,7 +4,7 @@ import { openAccess, sameAccessFlags } from './access-server.ts'
 import type { EscalationItem, ListOf, SessionAnswer, SessionItem } from './access-words.ts'
 import { sessionPath, sessionsPath } from './access-words.ts'
 import { formatData } from './output.ts'
-import { printOn } from './print-on.ts'
+import { hintOn, printOn } from './print-on.ts'
 import type { Stop } from './stop-signal.ts'
 import type { TableColumn } from './table.ts'
 import { formatSpan, formatTable } from './table.ts'
@@ -37,7 +37,9 @@ export async function list(options: ListOptions, command: Command, stop: Stop): 
   const items = await client.all<SessionItem>(sessionsPath, query)
   if (options.output !== 'table') return print(formatData(options.output, items))
   if (items.length === 0)
-    return print(`There is no session that you asked for or decide on. Ask for one: lanyard access request --help\n`)
+    return hintOn(command)(
+      'There is no session that you asked for or decide on. Ask for one: lanyard access request --help\n',
+    )
   print(formatTable(sessionColumns(deps.clock.now()), items))
 }
 
@@ -78,7 +80,7 @@ export async function show(name: string, options: ShowOptions, command: Command,
   const answer = await client.get<SessionAnswer>(sessionPath(name))
   if (options.output !== 'table') return print(formatData(options.output, answer))
   print(describeSession(answer, deps.clock.now()))
-  print(nextSteps(answer, sameAccessFlags(command)))
+  hintOn(command)(nextSteps(answer, sameAccessFlags(command)))
 }
 
 /** The command that comes next, for whoever looks. */
@@ -108,12 +110,14 @@ export async function escalations(
   const items = Array.isArray(answer) ? answer : answer.items
   if (options.output !== 'table') return print(formatData(options.output, items))
   if (items.length === 0)
-    return print('There is nothing that you may ask for. `lanyard access whoami` shows the groups that you are in.\n')
+    return hintOn(command)(
+      'There is nothing that you may ask for. `lanyard access whoami` shows the groups that you are in.\n',
+    )
   print(formatTable(escalationColumns, items))
   const [first] = items
   const [cluster = 'CLUSTER'] = [...(first?.spec.allowed.clusters ?? []), ...(first?.spec.clusterConfigRefs ?? [])]
   const words = `${cluster.includes('*') ? 'CLUSTER' : cluster} ${first?.spec.escalatedGroup}`
-  print(`Ask for one: lanyard access request ${words} --reason …${sameAccessFlags(command)}\n`)
+  hintOn(command)(`Ask for one: lanyard access request ${words} --reason …${sameAccessFlags(command)}\n`)
 }
 
 export const escalationColumns: readonly TableColumn<EscalationItem>[] = [

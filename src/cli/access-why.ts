@@ -3,7 +3,7 @@ import { openAccess, sameAccessFlags } from './access-server.ts'
 import type { ShowOptions } from './access-show.ts'
 import { section } from './description.ts'
 import { formatData } from './output.ts'
-import { printOn } from './print-on.ts'
+import { hintOn, printOn } from './print-on.ts'
 import { printable } from './printable.ts'
 import type { Stop } from './stop-signal.ts'
 
@@ -61,7 +61,7 @@ export async function why(asked: WhyArguments, options: WhyOptions, command: Com
   )
   const [first] = answer.escalations
   if (!answer.allowed && first?.group !== undefined && options.user === undefined)
-    print(
+    hintOn(command)(
       `\nAsk for it: lanyard access request ${asked.cluster} ${first.group} --reason …${sameAccessFlags(command)}\n`,
     )
 }

@@ -1,4 +1,5 @@
 import { Command, Option } from 'commander'
+import { calledBy, inCalledForm } from './called.ts'
 import { outputOption } from './output.ts'
 import { withHubSettings } from './settings.ts'
 import type { Stop } from './stop-signal.ts'
@@ -68,9 +69,12 @@ async function enableOn(addon: string, options: AddonOptions, command: Command, 
   const { namespace, output } = options
   await withHub(command, stop, async ({ client: kube }, { signal }) => {
     const steps = (cluster: string) => enableAddon({ addon, cluster, namespace }, { kube, signal })
-    await operateOnEach(clusters, steps, { done: `given ${addon}`, output, signal })
+    await operateOnEach(clusters, steps, { done: `given ${addon}`, output, signal, called: calledBy(command) })
   })
-  if (output === 'table') process.stdout.write(`See how it gets on: lanyard describe addon ${clusters[0]}/${addon}\n`)
+  if (output === 'table') {
+    const next = `See how it gets on: lanyard describe addon ${clusters[0]}/${addon}\n`
+    process.stdout.write(inCalledForm(next, calledBy(command)))
+  }
 }
 
 async function disableOn(addon: string, options: AddonOptions, command: Command, stop: Stop): Promise<void> {
@@ -84,6 +88,7 @@ async function disableOn(addon: string, options: AddonOptions, command: Command,
       done: `rid of ${addon}`,
       output: options.output,
       signal,
+      called: calledBy(command),
     }),
   )
 }

@@ -2,6 +2,7 @@ import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isFailure } from '../core/failure.ts'
 import type { Step } from '../core/step.ts'
+import type { Called } from './called.ts'
 import type { CommandDeps, Hub } from './open-hub.ts'
 import { checkOwnHub } from './own-hub.ts'
 import { isRunning } from './process-alive.ts'
@@ -14,11 +15,15 @@ export interface CheckOptions {
   /** Absent: an embedded one, for the check alone. */
   hub: Hub | undefined
   pullSecrets: PullSecretsConfig
+  called: Called
 }
 
 /** `lanyard up --check`: tries everything that is there once; throws at the first thing that does not work. */
-export async function check({ data, output, hub, pullSecrets }: CheckOptions, deps: CommandDeps): Promise<void> {
-  const progress = output === 'json' ? silentProgress : progressOn(process.stdout)
+export async function check(
+  { data, output, hub, pullSecrets, called }: CheckOptions,
+  deps: CommandDeps,
+): Promise<void> {
+  const progress = output === 'json' ? silentProgress : progressOn(process.stdout, called)
   const startedAt = performance.now()
   const { checkPass } = await import('../demo/pass-check.ts')
   const folder = await checkFolder(data)

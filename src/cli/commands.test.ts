@@ -22,7 +22,7 @@ for (const args of [['--help'], ['help', 'reach'], ['upp'], ['toString'], ['-V']
 test('a process loads the command it was started for, and no other', async (t) => {
   const main = join(import.meta.dirname, 'main.ts')
   const { loaded, out } = await modulesLoadedBy(t, [main, 'reach', '--help'])
-  assert.match(out, /Usage: lanyard reach/)
+  assert.match(out, /Usage: npx --no-install lanyard reach/)
   const others = ['/cli/up.ts', '/cli/hub.ts', '/embedded/', '/demo/', '/kube/client/']
   assert.deepEqual(
     loaded.filter((url) => others.some((other) => url.includes(other))),

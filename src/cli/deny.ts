@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import type { AwsCallerOptions } from './aws-caller-flags.ts'
 import { withAwsCallerFlags } from './aws-caller-flags.ts'
+import { calledBy } from './called.ts'
 import { outputOption } from './output.ts'
 import { withHubSettings } from './settings.ts'
 import type { Stop } from './stop-signal.ts'
@@ -41,6 +42,7 @@ async function deny(given: string[], options: DenyOptions, command: Command, sto
       done: 'denied',
       output: options.output,
       signal: deps.signal,
+      called: calledBy(command),
     })
   })
 }

@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import type { Kube } from '../kube/kube.ts'
+import { calledBy, inCalledForm } from './called.ts'
 import type { CommandDeps } from './open-hub.ts'
 import type { OutputFormat } from './output.ts'
 import { outputOption } from './output.ts'
@@ -72,6 +73,7 @@ async function describe(
   const [{ withHub }, { formatData }] = await Promise.all([import('./operate.ts'), import('./output.ts')])
   await withHub(command, stop, async ({ client }, deps) => {
     const { data, text } = await describeOne(name, client, deps)
-    process.stdout.write(output === 'json' || output === 'yaml' ? formatData(output, data) : text)
+    const isForPrograms = output === 'json' || output === 'yaml'
+    process.stdout.write(isForPrograms ? formatData(output, data) : inCalledForm(text, calledBy(command)))
   })
 }

@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import { agentNamespace } from '../fleet/names.ts'
+import { calledBy, inCalledForm } from './called.ts'
 import { outputOption } from './output.ts'
 import { withHubSettings } from './settings.ts'
 import type { Stop } from './stop-signal.ts'
@@ -45,6 +46,7 @@ async function doctor(name: string | undefined, options: DoctorOptions, command:
   const { settings, log } = await loadSettings(command)
   const deps = { clock: systemClock, random: systemRandom, log, signal: stop.signal }
   const { findings, text } = await examine({ ...options, settings, ...(name !== undefined && { name }) }, deps)
-  process.stdout.write(options.output === 'table' ? text : formatData(options.output, findings))
+  const said = options.output === 'table' ? inCalledForm(text, calledBy(command)) : formatData(options.output, findings)
+  process.stdout.write(said)
   if (findings.length > 0) process.exitCode = 1
 }

@@ -1,13 +1,15 @@
 import { isFailure } from '../core/failure.ts'
 import { maskText } from '../core/mask.ts'
 import type { KubeFailure } from '../kube/failures.ts'
+import type { Called } from './called.ts'
+import { inCalledForm } from './called.ts'
 import { printable } from './printable.ts'
 
 /** An error as a person wants it: the sentence, the code to look up, no stack. */
-export function explain(error: unknown): string {
+export function explain(error: unknown, called: Called = 'lanyard'): string {
   const message = error instanceof Error ? error.message : String(error)
   const code = isFailure(error) ? ` (${error.code}, see docs/reference/errors.md)` : ''
-  return maskText(printable(`lanyard: ${message}${hintTo(error)}${code}`))
+  return maskText(printable(inCalledForm(`lanyard: ${message}${hintTo(error)}${code}`, called)))
 }
 
 /** What to do where the words are those of an API server, which cannot know. */

@@ -2,6 +2,7 @@ import { failures } from '../addons/operations/failures.ts'
 import type { AddonOverview } from '../addons/overview/addon-overview.ts'
 import { readAddons } from '../addons/overview/read-addons.ts'
 import type { Kube } from '../kube/kube.ts'
+import type { Called } from './called.ts'
 import { left } from './description.ts'
 import type { CommandDeps } from './open-hub.ts'
 import type { OutputFormat } from './output.ts'
@@ -16,6 +17,7 @@ export interface ShowAddons {
   /** Absent: of all. */
   cluster?: string
   output: OutputFormat
+  called: Called
 }
 
 /** What people ask of an add-on at a glance. */
@@ -40,7 +42,7 @@ function credentialOf({ credential, credentialExpiresAt: end }: AddonOverview, n
 
 /** The add-ons of the fleet as text: for people, or for programs. */
 export async function showAddons(asked: ShowAddons, { clock, signal }: CommandDeps): Promise<string> {
-  const { kube, names, cluster, output } = asked
+  const { kube, names, cluster, output, called } = asked
   const now = clock.now()
   const found = await readAddons(kube, { now, signal, ...(cluster !== undefined && { cluster }) })
   const known = new Set(found.map(({ addon }) => addon))
@@ -49,6 +51,6 @@ export async function showAddons(asked: ShowAddons, { clock, signal }: CommandDe
   const rows = found.filter(({ addon }) => names.length === 0 || names.includes(addon))
   if (output === 'json' || output === 'yaml') return formatData(output, rows)
   if (rows.length === 0)
-    return `No add-ons${cluster === undefined ? '' : ` on ${cluster}`} yet. \`lanyard addon enable NAME --clusters ${cluster ?? 'CLUSTER'}\` adds one.\n`
+    return `No add-ons${cluster === undefined ? '' : ` on ${cluster}`} yet. \`${called} addon enable NAME --clusters ${cluster ?? 'CLUSTER'}\` adds one.\n`
   return formatTable(addonColumns(now), rows, output === 'wide')
 }

@@ -5,6 +5,8 @@ import { clusterConfigOverview } from '../reach/overview/cluster-config-overview
 import type { PendingAsk } from '../reach/overview/pending-asks.ts'
 import { readPendingAsks } from '../reach/overview/pending-asks.ts'
 import { readClusterConfigs } from '../reach/overview/read-cluster-configs.ts'
+import type { Called } from './called.ts'
+import { inCalledForm } from './called.ts'
 import type { CommandDeps } from './open-hub.ts'
 import type { OutputFormat } from './output.ts'
 import { formatData } from './output.ts'
@@ -16,6 +18,7 @@ export interface ShowClusterConfigs {
   /** Empty: all. */
   names: readonly string[]
   output: OutputFormat
+  called: Called
 }
 
 /** What people ask of a way into a cluster at a glance. */
@@ -47,7 +50,7 @@ const pendingLines = (asks: readonly PendingAsk[]): string =>
 
 /** The ways into clusters as text: for people, or for programs. */
 export async function showClusterConfigs(
-  { kube, names, output }: ShowClusterConfigs,
+  { kube, names, output, called }: ShowClusterConfigs,
   { clock, signal }: CommandDeps,
 ): Promise<string> {
   const configs = await readClusterConfigs(kube, { signal })
@@ -60,5 +63,5 @@ export async function showClusterConfigs(
   if (output === 'json' || output === 'yaml') return formatData(output, [...rows, ...pending])
   const isWide = output === 'wide'
   const table = rows.length > 0 ? formatTable(columns(clock.now(), isWide), rows, isWide) : ''
-  return `${table}${pendingLines(pending)}` || noneYet
+  return `${table}${pendingLines(pending)}` || inCalledForm(noneYet, called)
 }

@@ -10,6 +10,8 @@ import { isMember } from '../registration/hub/sets/membership.ts'
 import { failures } from '../registration/operations/failures.ts'
 import type { ClusterOverview } from '../registration/overview/cluster-overview.ts'
 import { overviewIn, readClusters } from '../registration/overview/read-clusters.ts'
+import type { Called } from './called.ts'
+import { inCalledForm } from './called.ts'
 import { clusterColumns } from './get.ts'
 import type { CommandDeps } from './open-hub.ts'
 import type { OutputFormat } from './output.ts'
@@ -24,6 +26,7 @@ export interface ShowClusters {
   watch?: boolean
   clusterset?: string
   print(text: string): void
+  called: Called
 }
 
 /** Prints clusters once, or with `watch` whenever one of them changes. */
@@ -41,7 +44,9 @@ export async function showClusters(asked: ShowClusters, deps: CommandDeps): Prom
         )
   const first = await overviews(asked, deps)
   if (first.length === 0 && output !== 'json' && output !== 'yaml' && !watch)
-    return print('No clusters yet. `lanyard token` prints the command that lets one join.\n')
+    return print(
+      inCalledForm('No clusters yet. `lanyard token` prints the command that lets one join.\n', asked.called),
+    )
   show(first)
   if (watch) await followChanges(asked, deps, first, show)
 }

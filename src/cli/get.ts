@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import type { ClusterOverview } from '../registration/overview/cluster-overview.ts'
+import { calledBy } from './called.ts'
 import type { AccessKind } from './get-access.ts'
 import type { OutputFormat } from './output.ts'
 import { outputOption } from './output.ts'
@@ -118,12 +119,14 @@ const leftOf = (expiresAt: Date | undefined, now: Date): string | undefined =>
 async function getClusters(names: string[], options: GetOptions, command: Command, stop: Stop): Promise<void> {
   const [{ withHub }, { showClusters }] = await Promise.all([import('./operate.ts'), import('./get-clusters.ts')])
   const print = (text: string) => void process.stdout.write(text)
-  await withHub(command, stop, ({ client: kube }, deps) => showClusters({ ...options, names, kube, print }, deps))
+  await withHub(command, stop, ({ client: kube }, deps) =>
+    showClusters({ ...options, names, kube, print, called: calledBy(command) }, deps),
+  )
 }
 
 async function getAddons(names: string[], options: GetAddonOptions, command: Command, stop: Stop): Promise<void> {
   const [{ withHub }, { showAddons }] = await Promise.all([import('./operate.ts'), import('./get-addons.ts')])
   await withHub(command, stop, async ({ client: kube }, deps) => {
-    process.stdout.write(await showAddons({ ...options, names, kube }, deps))
+    process.stdout.write(await showAddons({ ...options, names, kube, called: calledBy(command) }, deps))
   })
 }

@@ -8,6 +8,7 @@ import type { Connection } from '../kube/connection.ts'
 import { hubArguments } from '../registration/manifests/hub.ts'
 import type { HubAws } from '../registration/manifests/hub-aws.ts'
 import { applyManifests, removeManifests } from './apply-manifests.ts'
+import { calledBy, inCalledForm } from './called.ts'
 import { failures } from './failures.ts'
 import { gatesWith, hubGates } from './feature-gates.ts'
 import { hubSettingsOf } from './hub-settings.ts'
@@ -68,7 +69,7 @@ export async function runInit(options: InitOptions, command: Command, stop: Stop
 
   const { client, connection } = opened
   const deps: InitDeps = { ...common, kube: client, timeoutMs: options.timeout * 1_000 }
-  const progress = options.output === 'json' ? silentProgress : progressOn(process.stdout)
+  const progress = options.output === 'json' ? silentProgress : progressOn(process.stdout, calledBy(command))
   const warnings: string[] = []
   try {
     progress.show({ doing: `asking ${connection.server}` })
@@ -105,9 +106,8 @@ export async function runInit(options: InitOptions, command: Command, stop: Stop
     process.stdout.write(`${JSON.stringify(result, null, 2)}\n`)
     return
   }
-  process.stdout.write(
-    `\n${[...runsTheHub(options, hubCommand), ...invites(invitation), ...whoAccepts(aws)].join('\n')}\n`,
-  )
+  const next = [...runsTheHub(options, hubCommand), ...invites(invitation), ...whoAccepts(aws)]
+  process.stdout.write(inCalledForm(`\n${next.join('\n')}\n`, calledBy(command)))
 }
 
 /** ARN patterns are full of what a shell takes for its own. */

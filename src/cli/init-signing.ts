@@ -1,6 +1,7 @@
 import type { CertificateSigningRequest } from 'kubernetes-types/certificates/v1.d.ts'
 import type { Clock } from '../core/clock.ts'
 import { sleep } from '../core/clock.ts'
+import { ownDomain } from '../core/own-domain.ts'
 import type { Random } from '../core/random.ts'
 import { clientSigner } from '../fleet/names.ts'
 import { isForbidden } from '../kube/failures.ts'
@@ -20,7 +21,7 @@ export interface SigningDeps {
 }
 
 /** Tells our trials from requests that mean something, also after a crash. */
-const mark = 'lanyard.io/csr-check'
+const mark = `${ownDomain}/csr-check`
 const everyMs = 100
 
 /**

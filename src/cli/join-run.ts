@@ -1,3 +1,4 @@
+import type { Command } from 'commander'
 import { spokeKinds } from '../apis/fleet-kinds.ts'
 import { systemClock } from '../core/clock.ts'
 import { createLog } from '../core/log.ts'
@@ -23,6 +24,7 @@ import { installedAddons, tokenLifeWarning } from './addon-flags.ts'
 import { installedReach, reachOfferWarning } from './agent-reach.ts'
 import { applyManifests, removeManifests } from './apply-manifests.ts'
 import { refuseAwsFlags } from './aws-install-flags.ts'
+import { calledBy, inCalledForm } from './called.ts'
 import { ownImage } from './deploy-print.ts'
 import { failures } from './failures.ts'
 import { agentGates, gatesWith } from './feature-gates.ts'
@@ -46,8 +48,9 @@ const later = {
 }
 
 /** `lanyard join`. The hub is proven and asked before anything is written to the cluster. */
-export async function runJoin(options: JoinOptions, stop: Stop): Promise<void> {
+export async function runJoin(options: JoinOptions, command: Command, stop: Stop): Promise<void> {
   checkOptions(options)
+  const called = calledBy(command)
   const wish = await trustWish(options)
   const isTerminal = process.stderr.isTTY
   const log = createLog({ level: options.logLevel, pretty: isTerminal, colour: isTerminal })
@@ -72,7 +75,7 @@ export async function runJoin(options: JoinOptions, stop: Stop): Promise<void> {
     return
   }
   const { client: spoke } = opened
-  const progress = progressOn(process.stdout)
+  const progress = progressOn(process.stdout, called)
   try {
     progress.show({ doing: `proving ${wish.server}` })
     const ca = await authorityOf(wish, deps)
@@ -112,7 +115,7 @@ export async function runJoin(options: JoinOptions, stop: Stop): Promise<void> {
     await removeManifests(spoke, formerReachManifests(installation), stop.signal)
     progress.show({ did: 'the agent is installed', detail: `Deployment lanyard-agent in ${options.namespace}` })
     if (!options.wait) {
-      process.stdout.write(`Now, on the hub: lanyard accept ${options.clusterName}\n`)
+      process.stdout.write(inCalledForm(`Now, on the hub: lanyard accept ${options.clusterName}\n`, called))
       return
     }
     await using asking = connect(hub, deps)

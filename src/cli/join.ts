@@ -89,6 +89,6 @@ export function joinCommand(stop: Stop): Command {
     .option('--dry-run', 'only say what would be installed')
     .addHelpText('after', examples)
   return withLaterFlags(withAgentAwsFlags(withReachOffer(withAddonFlags(command))), laterFlags).action(
-    async (options: JoinOptions) => (await import('./join-run.ts')).runJoin(options, stop),
+    async (options: JoinOptions, command: Command) => (await import('./join-run.ts')).runJoin(options, command, stop),
   )
 }

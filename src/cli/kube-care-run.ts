@@ -3,6 +3,7 @@ import { systemClock } from '../core/clock.ts'
 import { createLog } from '../core/log.ts'
 import type { CareDeps, FsckReport } from '../embedded/care/index.ts'
 import { backup, compact, embeddedFailures, fsck, restore } from '../embedded/care/index.ts'
+import { calledBy, inCalledForm } from './called.ts'
 import { checkpointFrom } from './kill-at.ts'
 import { formatData } from './output.ts'
 import { printOn, tellOn } from './print-on.ts'
@@ -33,7 +34,10 @@ async function doing<Report extends object>(
   work: () => Promise<Report>,
   words: (report: Report) => string,
 ): Promise<void> {
-  const lines = process.stderr.isTTY ? progressOn(process.stderr) : lineProgress((line) => tellOn(command)(`${line}\n`))
+  const called = calledBy(command)
+  const lines = process.stderr.isTTY
+    ? progressOn(process.stderr, called)
+    : lineProgress((line) => tellOn(command)(`${line}\n`))
   let shown = silentProgress
   const late = setTimeout(() => {
     shown = output === 'json' ? silentProgress : lines
@@ -42,7 +46,7 @@ async function doing<Report extends object>(
   try {
     const report = await work()
     shown.show({ did: sentence })
-    printOn(command)(output === 'json' ? formatData('json', report) : printable(words(report)))
+    printOn(command)(output === 'json' ? formatData('json', report) : inCalledForm(printable(words(report)), called))
   } catch (error) {
     shown.fail()
     throw error

@@ -1,3 +1,4 @@
+import { calledFrom } from './called.ts'
 import './process-size.ts'
 import { Command, CommanderError } from 'commander'
 import manifest from '../../package.json' with { type: 'json' }
@@ -5,7 +6,8 @@ import { commandsFor } from './commands.ts'
 import { explain } from './explain.ts'
 import { stopOnSignals } from './stop-signal.ts'
 
-const program = new Command('lanyard')
+const called = calledFrom(import.meta.filename)
+const program = new Command(called)
   .description('The identity and credential plane of a Kubernetes fleet.')
   .version(manifest.version, '-V, --version')
   .helpOption('-h, --help')
@@ -14,7 +16,7 @@ const program = new Command('lanyard')
 
 // Whoever reads our output may stop reading: `lanyard up --check | head -1`.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') process.stderr.write(`${explain(error)}\n`)
+  if (error.code !== 'EPIPE') process.stderr.write(`${explain(error, called)}\n`)
   process.exit(error.code === 'EPIPE' ? 141 : 1)
 })
 
@@ -44,7 +46,7 @@ try {
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2
   else if (stop.exitCode !== undefined) process.exitCode = stop.exitCode
   else {
-    process.stderr.write(`${explain(error)}\n`)
+    process.stderr.write(`${explain(error, called)}\n`)
     process.exitCode = 1
   }
 }

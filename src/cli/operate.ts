@@ -4,6 +4,7 @@ import { isFailure } from '../core/failure.ts'
 import { systemRandom } from '../core/random.ts'
 import type { Step } from '../core/step.ts'
 import { failures } from '../registration/operations/failures.ts'
+import type { Called } from './called.ts'
 import { explain } from './explain.ts'
 import type { CommandDeps, Hub } from './open-hub.ts'
 import { progressOn, silentProgress } from './progress.ts'
@@ -29,15 +30,16 @@ export interface Operation {
   done: string
   output: 'table' | 'json'
   signal: AbortSignal
+  called: Called
 }
 
 /** Does the same to several clusters, one after the other. One that fails does not keep the others from their turn. */
 export async function operateOnEach(
   names: readonly string[],
   steps: (name: string) => AsyncIterable<Step>,
-  { done, output, signal }: Operation,
+  { done, output, signal, called }: Operation,
 ): Promise<void> {
-  const progress = output === 'json' ? silentProgress : progressOn(process.stdout)
+  const progress = output === 'json' ? silentProgress : progressOn(process.stdout, called)
   const results: { cluster: string; ok: boolean; steps: Step[]; error?: { code?: string; message: string } }[] = []
   const problems: unknown[] = []
   for (const cluster of names) {
@@ -59,7 +61,7 @@ export async function operateOnEach(
         steps: taken,
         error: { ...(isFailure(error) && { code: error.code }), message },
       })
-      if (names.length > 1) process.stderr.write(`${explain(error)}\n`)
+      if (names.length > 1) process.stderr.write(`${explain(error, called)}\n`)
     }
   }
   if (output === 'json') process.stdout.write(`${JSON.stringify(results, null, 2)}\n`)

@@ -145,7 +145,7 @@ export function ownAccess(deps: OwnAccessDeps): OwnAccess {
   }
 
   async function tell(show: (step: Step) => void, clusterDir: string): Promise<void> {
-    const lanyard = (words: string, login: PersonName) => `npx lanyard access ${words} --login ${login} --data ${data}`
+    const lanyard = (words: string, login: PersonName) => `lanyard access ${words} --login ${login} --data ${data}`
     const kubectl = (words: string) => `kubectl --kubeconfig ${kubeconfigOf(clusterDir, 'alice')} ${words}`
     const { namespace, secret, group } = example
     const look = kubectl(`get secret ${secret} -n ${namespace}`)
@@ -157,9 +157,9 @@ export function ownAccess(deps: OwnAccessDeps): OwnAccess {
     show({ did: 'but a policy forbids this to everybody', detail: kubectl(`delete secret ${secret} -n ${namespace}`) })
     show({
       did: 'all of it is on record, and the record is whole',
-      detail: `npx lanyard access audit verify ${auditFileIn(data)} --kubeconfig ${deps.hubKubeconfig}`,
+      detail: `lanyard access audit verify ${auditFileIn(data)} --kubeconfig ${deps.hubKubeconfig}`,
     })
-    show({ did: 'who has no login gets one', detail: `npx lanyard access login --data ${data}` })
+    show({ did: 'who has no login gets one', detail: `lanyard access login --data ${data}` })
   }
 }
 

@@ -15,7 +15,7 @@ export function fleetNews(wish: FleetWish & { kubeconfig: string }, deps: Comman
   const watched = informer(deps.kube.of(ManagedCluster.resource), { ...deps, transform: withoutManagedFields })
   const asked = new Set<string>()
   const joined = new Set<string>()
-  const command = (words: string) => `npx lanyard ${words} --kubeconfig ${kubeconfig}`
+  const command = (words: string) => `lanyard ${words} --kubeconfig ${kubeconfig}`
 
   function asks(name: string): void {
     if (asked.has(name)) return

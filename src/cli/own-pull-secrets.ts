@@ -70,7 +70,7 @@ export function pullSecretsOfFleet(
     const hosts = await hostsOf(client, cluster)
     show({
       did: `${cluster} got its pull secret for ${hosts.length} registries`,
-      detail: `npx lanyard pull-secrets get ${cluster} --reveal${data === '.lanyard' ? '' : ` --data ${data}`}`,
+      detail: `lanyard pull-secrets get ${cluster} --reveal${data === '.lanyard' ? '' : ` --data ${data}`}`,
     })
     await aborted(signal)
   }

@@ -143,7 +143,7 @@ export function reachNews(
       reached.add(name)
       if (clusters <= few) show({ did: `the hub gets into ${name}`, detail: waysIn[auth] })
       if (reached.size === clusters)
-        show({ did: 'the hub gets into all of them', detail: `npx lanyard reach list --kubeconfig ${kubeconfig}` })
+        show({ did: 'the hub gets into all of them', detail: `lanyard reach list --kubeconfig ${kubeconfig}` })
       news.onReached?.(name, auth)
     }
   })

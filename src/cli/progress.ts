@@ -1,4 +1,6 @@
 import type { Step } from '../core/step.ts'
+import type { Called } from './called.ts'
+import { inCalledForm } from './called.ts'
 import { printable } from './printable.ts'
 
 /** Shows steps as they happen: a moving line on a terminal, plain lines elsewhere, nothing when the output is for a program. */
@@ -10,10 +12,11 @@ export interface Progress {
 
 export const silentProgress: Progress = { show() {}, fail() {} }
 
-export const progressOn = (stream: NodeJS.WriteStream): Progress =>
+/** @param called of the commands that steps tell of */
+export const progressOn = (stream: NodeJS.WriteStream, called: Called = 'lanyard'): Progress =>
   stream.isTTY && !process.env['CI']
-    ? terminalProgress((text) => stream.write(text))
-    : lineProgress((line) => stream.write(`${line}\n`))
+    ? terminalProgress((text) => stream.write(inCalledForm(text, called)))
+    : lineProgress((line) => stream.write(`${inCalledForm(line, called)}\n`))
 
 const sentence = (step: { did: string; detail?: string }): string =>
   printable(`✔ ${step.detail ? `${step.did}: ${step.detail}` : step.did}`)

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { listOf } from './flag-values.ts'
 import { formatData } from './output.ts'
+import { hintOn } from './print-on.ts'
 import { openService, sameFlags } from './pull-secrets-server.ts'
 import type { ShowOptions } from './pull-secrets-show.ts'
 import { print, revealed } from './pull-secrets-show.ts'
@@ -37,7 +38,7 @@ export async function generate(cluster: string, options: GenerateOptions, comman
   const hosts = Object.keys(body.pull_secret.auths)
   const what = isNew ? 'got its pull secret' : 'has its pull secret already'
   print(`✔ ${cluster} ${what} for ${hosts.length} registries: ${hosts.join(', ')}\n`)
-  print(`See it: lanyard pull-secrets get ${cluster} --reveal${sameFlags(command)}\n`)
+  hintOn(command)(`See it: lanyard pull-secrets get ${cluster} --reveal${sameFlags(command)}\n`)
 }
 
 export const withoutTokens = ({ pull_secret: { auths }, ...rest }: PullSecretItem) => ({
@@ -63,7 +64,7 @@ export async function resume(cluster: string, options: ReasonOptions, command: C
   })
   if (options.output === 'json') return print(formatData('json', body))
   print(`✔ ${cluster} is resumed and has its credentials\n`)
-  print(`See them: lanyard pull-secrets get ${cluster}${sameFlags(command)}\n`)
+  hintOn(command)(`See them: lanyard pull-secrets get ${cluster}${sameFlags(command)}\n`)
 }
 
 export async function remove(cluster: string, options: ReasonOptions, command: Command, stop: Stop): Promise<void> {
@@ -89,6 +90,6 @@ function tellProgress(
   else if (pending.length === 0) print(`✔ ${cluster} ${words.done}\n`)
   else {
     print(`… ${cluster} ${words.going}: ${pending.join(', ')} did not answer, the service goes on trying\n`)
-    print(`Look again: lanyard pull-secrets get ${cluster}${sameFlags(command)}\n`)
+    hintOn(command)(`Look again: lanyard pull-secrets get ${cluster}${sameFlags(command)}\n`)
   }
 }

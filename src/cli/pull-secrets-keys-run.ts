@@ -11,6 +11,7 @@ import {
   retireKey as retire,
 } from '../pull-secrets/keys/index.ts'
 import { migrate } from '../pull-secrets/store/database.ts'
+import { hintOn } from './print-on.ts'
 import { silentProgress } from './progress.ts'
 import type { StoreOptions } from './pull-secrets-database.ts'
 import { openTablesBeside, ringPathOf } from './pull-secrets-database.ts'
@@ -63,10 +64,10 @@ export async function rotateKeys({ output }: ShowOptions, command: Command, stop
   if (output === 'json') return print(`${JSON.stringify({ file: path, active: key, before })}\n`)
   print(`✔ ${key} seals tokens from now on, in ${path}\n`)
   const flags = sameFlags(command)
-  print(
+  hintOn(command)(
     `Once ${before} seals nothing any more (lanyard pull-secrets keys list${flags}), in 5 minutes at the earliest:\n`,
   )
-  print(`lanyard pull-secrets keys retire ${before}${flags}\n`)
+  hintOn(command)(`lanyard pull-secrets keys retire ${before}${flags}\n`)
 }
 
 export async function retireKey(id: string, { output }: ShowOptions, command: Command, stop: Stop): Promise<void> {

@@ -4,10 +4,13 @@ import { join } from 'node:path'
 import type { Command } from 'commander'
 import { sleep } from '../core/clock.ts'
 import { replaceFile } from '../core/replace-file.ts'
+import type { Called } from './called.ts'
+import { calledBy } from './called.ts'
 import { explain } from './explain.ts'
 import { failures } from './failures.ts'
 import type { CommandDeps } from './open-hub.ts'
 import { formatData } from './output.ts'
+import { hintOn } from './print-on.ts'
 import { progressOn, silentProgress } from './progress.ts'
 import type { PullClient } from './pull-secrets-client.ts'
 import { PullRefusal } from './pull-secrets-client.ts'
@@ -38,15 +41,16 @@ export async function rotate(
   if (options.all && cluster !== undefined) throw failures.PULL_NAMED_AND_ALL()
   if (!options.all && cluster === undefined) throw failures.PULL_NOT_NAMED({ verb: 'rotate' })
   const service = await openService(command, stop)
-  if (cluster === undefined) return await rotateAll(options, service)
+  if (cluster === undefined) return await rotateAll(options, service, calledBy(command))
   const rotation = await request(service.client, cluster, options)
   const last = options.wait ? await untilServed(rotation, options, service) : rotation
   if (options.output === 'json') return print(formatData('json', last))
   print(`✔ ${told(cluster, last)}\n`)
+  const hint = hintOn(command)
+  const flags = sameFlags(command)
   if (last.status === 'in_progress' && !options.force)
-    print(`Once the new ones are in use: lanyard pull-secrets rotations ${cluster} confirm${sameFlags(command)}\n`)
-  if (last.status === 'pending')
-    print(`See how it gets on: lanyard pull-secrets rotations ${cluster}${sameFlags(command)}\n`)
+    hint(`Once the new ones are in use: lanyard pull-secrets rotations ${cluster} confirm${flags}\n`)
+  if (last.status === 'pending') hint(`See how it gets on: lanyard pull-secrets rotations ${cluster}${flags}\n`)
 }
 
 function told(cluster: string, { id, status, progress }: RotationItem): string {
@@ -115,8 +119,8 @@ interface Tally {
  * Every cluster once a run. The key of a request is that of the run and the cluster: after an interruption the service
  * recognises what was asked for already, and clusters that rotate for another reason are left to it.
  */
-async function rotateAll(options: RotateOptions, { client, deps, data }: OpenService): Promise<void> {
-  const progress = options.output === 'json' ? silentProgress : progressOn(process.stdout)
+async function rotateAll(options: RotateOptions, { client, deps, data }: OpenService, called: Called): Promise<void> {
+  const progress = options.output === 'json' ? silentProgress : progressOn(process.stdout, called)
   const file = join(data, 'pull-secrets', 'rotate-all.json')
   const { run, isContinued } = await runIn(file, options.reason)
   progress.show({ doing: 'looking which clusters there are' })
@@ -128,7 +132,7 @@ async function rotateAll(options: RotateOptions, { client, deps, data }: OpenSer
   for (const [at, cluster] of clusters.entries()) {
     deps.signal.throwIfAborted()
     progress.show({ doing: `${at + 1} of ${clusters.length}: ${cluster}` })
-    const isNew = await rotateOne(cluster, run, options, { client, deps }, tally)
+    const isNew = await rotateOne(cluster, run, options, { client, deps, called }, tally)
     if (isNew && at + 1 < clusters.length && pauseMs > 0) await sleep(deps.clock, pauseMs, deps.signal)
   }
   if (tally.failed.length === 0) await rm(file, { force: true })
@@ -147,7 +151,7 @@ async function rotateOne(
   cluster: string,
   run: Run,
   options: RotateOptions,
-  { client, deps }: Pick<OpenService, 'client' | 'deps'>,
+  { client, deps, called }: Pick<OpenService, 'client' | 'deps'> & { called: Called },
   tally: Tally,
 ): Promise<boolean> {
   try {
@@ -161,7 +165,7 @@ async function rotateOne(
       tally.skipped += 1
       return false
     }
-    process.stderr.write(`${explain(error)}\n`)
+    process.stderr.write(`${explain(error, called)}\n`)
     tally.failed.push({ cluster, message: error instanceof Error ? error.message : String(error) })
     return false
   }

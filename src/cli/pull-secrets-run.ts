@@ -10,6 +10,7 @@ import { Secret } from '../core/secret.ts'
 import { migrate } from '../pull-secrets/store/database.ts'
 import type { Address } from '../server/listener.ts'
 import type { CertificateSource } from '../server/serving-certificate.ts'
+import { calledBy } from './called.ts'
 import { failures } from './failures.ts'
 import { addressOf } from './flag-values.ts'
 import { checkpointFrom } from './kill-at.ts'
@@ -30,7 +31,7 @@ export async function runServe(flags: ServeOptions, command: Command, stop: Stop
   const { settings, log } = await loadSettings(command, settingsIn(flags))
   const config = settings.pullSecrets
   const folder = pullFolder(settings.data)
-  const { show, fail } = progressOn(process.stdout)
+  const { show, fail } = progressOn(process.stdout, calledBy(command))
   const metrics = await createMetrics({ process: true })
   const checkpoint = checkpointFrom(process.env['LANYARD_KILL_AT'])
   const listen = checkedListen(config, flags)
@@ -80,7 +81,7 @@ const dataFlag = ({ data }: Settings): string => (data === '.lanyard' ? '' : ` -
 /** `lanyard pull-secrets migrate` */
 export async function runMigrate(command: Command, stop: Stop): Promise<void> {
   const { settings, log } = await loadSettings(command, settingsIn(command.opts()))
-  const { show } = progressOn(process.stdout)
+  const { show } = progressOn(process.stdout, calledBy(command))
   const deps = { clock: systemClock, log, signal: stop.signal }
   const options = {
     folder: pullFolder(settings.data),

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { failures } from './failures.ts'
 import { formatData } from './output.ts'
+import { hintOn } from './print-on.ts'
 import type { PullClient } from './pull-secrets-client.ts'
 import { PullRefusal } from './pull-secrets-client.ts'
 import { openService } from './pull-secrets-server.ts'
@@ -92,7 +93,9 @@ export async function list(options: ShowOptions, command: Command, stop: Stop): 
   const { client, deps } = await openService(command, stop)
   const rows = await clustersOf(client)
   if (rows.length === 0 && options.output === 'table')
-    return print('No cluster has a pull secret yet. `lanyard pull-secrets generate` gives one to a cluster.\n')
+    return hintOn(command)(
+      'No cluster has a pull secret yet. `lanyard pull-secrets generate` gives one to a cluster.\n',
+    )
   const now = deps.clock.now()
   show(options.output, rows, [
     { heading: 'CLUSTER', cell: ({ cluster_id: id }) => id },

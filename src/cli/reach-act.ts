@@ -7,6 +7,7 @@ import { checkReach } from '../reach/operations/check.ts'
 import { checkHere } from '../reach/operations/here.ts'
 import { removeReach } from '../reach/operations/remove.ts'
 import { readClusterConfigs } from '../reach/overview/read-cluster-configs.ts'
+import { calledBy, inCalledForm } from './called.ts'
 import { configSchema } from './config-schema.ts'
 import { failures } from './failures.ts'
 import { showClusterConfigs } from './get-cluster-configs.ts'
@@ -19,7 +20,7 @@ import type { Stop } from './stop-signal.ts'
 /** `lanyard reach list`, `lanyard get clusterconfigs`. */
 export const listAll = (names: string[], output: OutputFormat, command: Command, stop: Stop): Promise<void> =>
   withHub(command, stop, async ({ client: kube }, deps) => {
-    process.stdout.write(await showClusterConfigs({ kube, names, output }, deps))
+    process.stdout.write(await showClusterConfigs({ kube, names, output, called: calledBy(command) }, deps))
   })
 
 /** `lanyard reach check`. */
@@ -35,10 +36,11 @@ export async function checkEach(given: string[], options: ReachNamesOptions, com
     const names = all
       ? (await readClusterConfigs(kube, { signal, namespace })).map(({ metadata }) => metadata.name)
       : named
-    if (names.length === 0) return void process.stdout.write(output === 'json' ? '[]\n' : noneYet)
+    if (names.length === 0)
+      return void process.stdout.write(output === 'json' ? '[]\n' : inCalledForm(noneYet, calledBy(command)))
     const timeoutMs = options.timeout * 1_000
     const steps = (name: string) => (here ? checkHere : checkReach)({ name, namespace, timeoutMs }, deps)
-    await operateOnEach(names, steps, { done: 'got into', output, signal })
+    await operateOnEach(names, steps, { done: 'got into', output, signal, called: calledBy(command) })
   })
 }
 
@@ -57,7 +59,12 @@ export async function removeEach(names: string[], options: ReachNamesOptions, co
   await withHub(command, stop, ({ client: kube }, common) => {
     const deps = { ...common, kube }
     const steps = (name: string) => removeReach({ name, namespace, fallbackNamespace: hubNamespace }, deps)
-    return operateOnEach([...new Set(names)], steps, { done: 'removed', output, signal: deps.signal })
+    return operateOnEach([...new Set(names)], steps, {
+      done: 'removed',
+      output,
+      signal: deps.signal,
+      called: calledBy(command),
+    })
   })
 }
 

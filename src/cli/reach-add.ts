@@ -8,6 +8,7 @@ import type { ReachWish } from '../reach/operations/add-plan.ts'
 import { addFromJoin } from '../reach/operations/from-join.ts'
 import { selfContained } from '../reach/operations/self-contained.ts'
 import { untilReady } from '../reach/operations/until-ready.ts'
+import { calledBy, inCalledForm } from './called.ts'
 import { failures } from './failures.ts'
 import { certificateFile, readNamed, readNamedOrInput } from './named-file.ts'
 import { operateOnEach, withHub } from './operate.ts'
@@ -28,11 +29,11 @@ export async function addOne(name: string, options: ReachAddOptions, command: Co
       yield* wish ? addReach(wish, deps) : addFromJoin(name, deps)
       if (wait) yield* untilReady({ name, timeoutMs, ...(wish ? { namespace } : { mayCome: true }) }, deps)
     }
-    await operateOnEach([name], steps, { done: 'given', output, signal: given.signal })
+    await operateOnEach([name], steps, { done: 'given', output, signal: given.signal, called: calledBy(command) })
   })
   if (output !== 'table' || wait) return
   const next = wish ? `See whether it works: lanyard reach check ${name}` : `See whether it came: lanyard reach list`
-  process.stdout.write(`${next}\n`)
+  process.stdout.write(`${inCalledForm(next, calledBy(command))}\n`)
 }
 
 async function wishOf(

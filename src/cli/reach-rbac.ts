@@ -15,6 +15,7 @@ import { markOfWay, mustBeSame, uidOf } from '../reach/operations/same-cluster.t
 import { conditionsOf } from '../reach/overview/cluster-config-overview.ts'
 import { findClusterConfig } from '../reach/overview/read-cluster-configs.ts'
 import { applyManifests } from './apply-manifests.ts'
+import { calledBy } from './called.ts'
 import { failures } from './failures.ts'
 import type { Opened } from './open-cluster.ts'
 import { openCluster } from './open-cluster.ts'
@@ -84,7 +85,7 @@ async function applyThere(
   command: Command,
   stop: Stop,
 ): Promise<void> {
-  const progress = progressOn(process.stdout)
+  const progress = progressOn(process.stdout, calledBy(command))
   try {
     const { log } = await loadSettings(command)
     const deps: CommandDeps = { clock: systemClock, random: systemRandom, log, signal: stop.signal }

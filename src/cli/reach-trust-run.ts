@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { TrustOverview } from '../reach/operations/trust.ts'
 import { confirmTrust, readTrust, withdrawTrust } from '../reach/operations/trust.ts'
+import { calledBy, inCalledForm } from './called.ts'
 import { factLines } from './description.ts'
 import { operateOnEach, withHub } from './operate.ts'
 import { formatData } from './output.ts'
@@ -16,18 +17,19 @@ export const showOrConfirm = (
 ): Promise<void> =>
   withHub(command, stop, async ({ client: kube }, common) => {
     const { signal } = common
+    const called = calledBy(command)
     if (withdraw) {
       const steps = () => withdrawTrust({ name, namespace }, { ...common, kube })
-      return await operateOnEach([name], steps, { done: 'taken back', output, signal })
+      return await operateOnEach([name], steps, { done: 'taken back', output, signal, called })
     }
     if (fingerprint === undefined) {
       const found = await readTrust(kube, name, { signal, namespace })
-      process.stdout.write(output === 'json' ? formatData('json', found) : trustText(found))
+      process.stdout.write(output === 'json' ? formatData('json', found) : inCalledForm(trustText(found), called))
       return
     }
     const wish = { name, namespace, fingerprint, timeoutMs: wait ? timeout * 1_000 : undefined }
     const steps = () => confirmTrust(wish, { ...common, kube })
-    await operateOnEach([name], steps, { done: 'confirmed', output, signal })
+    await operateOnEach([name], steps, { done: 'confirmed', output, signal, called })
   })
 
 const sources: Readonly<Record<string, string>> = {

@@ -2,6 +2,7 @@ import { Command } from 'commander'
 import { agentNamespace } from '../fleet/names.ts'
 import type { AwsCallerOptions } from './aws-caller-flags.ts'
 import { withAwsCallerFlags } from './aws-caller-flags.ts'
+import { calledBy } from './called.ts'
 import { wholeNumber } from './flag-values.ts'
 import { withHubSettings } from './settings.ts'
 import type { Stop } from './stop-signal.ts'
@@ -47,7 +48,7 @@ async function unjoin(given: string | undefined, options: UnjoinOptions, command
     import('./leave-fleet.ts'),
   ])
   const { settings, log } = await loadSettings(command)
-  const progress = progressOn(process.stdout)
+  const progress = progressOn(process.stdout, calledBy(command))
   try {
     const name = given ?? options.clusterName
     const deps = { clock: systemClock, random: systemRandom, log, signal: stop.signal }

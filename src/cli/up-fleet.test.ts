@@ -42,7 +42,7 @@ test('up --manual: a cluster asks, is accepted, denied, accepted again and delet
   }
 
   let fleet = up()
-  await fleet.says('cluster1 asks to join: npx lanyard accept cluster1')
+  await fleet.says('cluster1 asks to join: lanyard accept cluster1')
   assert.equal((await row()).stage, 'pending')
 
   fleet = await killed(fleet)
@@ -97,7 +97,7 @@ test('up: the hub gets into its clusters by a kubeconfig and by OIDC, and finds 
   const ways = async (): Promise<Way[]> =>
     JSON.parse((await lanyard(t, ['reach', 'list', '-o', 'json', '--kubeconfig', kubeconfig]).ended).out)
   const first = up()
-  await first.says('the hub gets into all of them: npx lanyard reach list')
+  await first.says('the hub gets into all of them: lanyard reach list')
   const before = await ways()
   assert.deepEqual(
     before.map(({ name, ready, permissions, reason }) => [name, ready, permissions, reason]),

@@ -6,6 +6,7 @@ import type { Run } from '../core/lifecycle.ts'
 import { aborted, runTogether } from '../core/lifecycle.ts'
 import { systemRandom } from '../core/random.ts'
 import { failures } from '../demo/failures.ts'
+import { calledBy } from './called.ts'
 import { check } from './check.ts'
 import { wholeNumber } from './flag-values.ts'
 import type { CommandDeps } from './open-hub.ts'
@@ -55,10 +56,13 @@ async function up(options: UpOptions, command: Command, stop: Stop): Promise<voi
   const given = settings.kubeconfig || settings.context ? await openHub(settings, deps) : undefined
   await using _given = given?.client
   if (options.check)
-    return await check({ data, output: options.output, hub: given, pullSecrets: settings.pullSecrets }, deps)
+    return await check(
+      { data, output: options.output, hub: given, pullSecrets: settings.pullSecrets, called: calledBy(command) },
+      deps,
+    )
 
   if (options.output === 'json') throw failures.OUTPUT_ONLY_WITH_CHECK()
-  const progress = progressOn(process.stdout)
+  const progress = progressOn(process.stdout, calledBy(command))
   process.stdout.write(`Lanyard starts, its data in ${data}. Press Ctrl-C to stop.\n`)
   progress.show({ doing: given ? `asking ${given.server}` : 'starting an embedded hub' })
   await using own = given ? undefined : await startOwnHub(join(data, 'hub'), deps)

@@ -3,6 +3,7 @@ import type { Clock } from '../core/clock.ts'
 import type { Run } from '../core/lifecycle.ts'
 import { aborted } from '../core/lifecycle.ts'
 import type { Log } from '../core/log.ts'
+import { ownDomain } from '../core/own-domain.ts'
 import type { Random } from '../core/random.ts'
 import type { Step } from '../core/step.ts'
 import { leading } from '../kube/election.ts'
@@ -27,7 +28,7 @@ const leaseWaitMs = 30_000
 /** What a check makes on the hub. Fixed, so that the next check finds what a killed one left. */
 const name = 'lanyard-check'
 /** Tells what a check made from what somebody else gave the same name. */
-const mark = { 'lanyard.io/check': 'true' }
+const mark = { [`${ownDomain}/check`]: 'true' }
 
 /** A list, a lease, and a watch under it, on a given hub. Leaves nothing behind. */
 export async function* checkHub(deps: HubDeps & { signal: AbortSignal }): AsyncGenerator<Step> {
@@ -92,7 +93,7 @@ async function watchOne({ client, namespace, clock, signal }: HubDeps & { signal
   using _timer = clock.countdown(patienceMs, () => late.abort(silent))
   const collection = client.of(configMaps, namespace)
   const left = await collection.find(name, { signal })
-  if (left && left.metadata.labels?.['lanyard.io/check'] !== 'true')
+  if (left && left.metadata.labels?.[`${ownDomain}/check`] !== 'true')
     throw failures.CHECK_NAME_TAKEN({ kind: 'ConfigMap', name, namespace })
   if (left) await collection.delete(name, { preconditions: { uid: left.metadata.uid } })
   const { metadata } = await collection.create({ metadata: { name, labels: mark } })

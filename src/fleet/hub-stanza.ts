@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { ownDomain } from '../core/own-domain.ts'
 import type { Secret } from '../core/secret.ts'
 import type { Connection } from '../kube/connection.ts'
 import type { Kubeconfig, KubeconfigUser, ReadFile } from '../kube/kubeconfig/index.ts'
@@ -54,7 +55,7 @@ export const isSameHub = (a: HubStanza, b: HubStanza): boolean =>
   a.proxyUrl?.reveal() === b.proxyUrl?.reveal()
 
 /** On a Secret: which hub its credential is of. */
-export const hubAnnotation = 'lanyard.io/hub'
+export const hubAnnotation = `${ownDomain}/hub`
 
 /** Tells hubs apart by their CA: a hub may get another address or proxy, and what it issued stays good. */
 export const hubIdentity = ({ ca, server }: HubStanza): string =>

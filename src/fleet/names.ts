@@ -1,5 +1,7 @@
 /** The names of the wire contract: a hub, an agent and `kubectl` users of the field know them, so none may change. */
 
+import { ownDomain } from '../core/own-domain.ts'
+
 export const agentNamespace = 'open-cluster-management-agent'
 export const hubNamespace = 'open-cluster-management-hub'
 export const operatorNamespace = 'open-cluster-management'
@@ -28,27 +30,27 @@ export const annotations = {
   /** `"false"` on the sets default and global: whatever is in their spec stays. */
   autoUpdate: 'cluster.open-cluster-management.io/autoupdate',
   /** Who created the ManagedCluster, as admission saw it. Nobody can set or change it. */
-  createdBy: 'lanyard.io/created-by',
+  createdBy: `${ownDomain}/created-by`,
   /** Which agent the hub issued the newest certificate to, and until when it is good (RFC 3339). The hub writes both. */
-  agentName: 'lanyard.io/agent-name',
-  certificateExpiresAt: 'lanyard.io/certificate-expires-at',
+  agentName: `${ownDomain}/agent-name`,
+  certificateExpiresAt: `${ownDomain}/certificate-expires-at`,
   /** More of that certificate, because its CSR is gone after an hour: when it was issued, and its SHA-256. */
-  certificateIssuedAt: 'lanyard.io/certificate-issued-at',
-  certificateFingerprint: 'lanyard.io/certificate-fingerprint',
+  certificateIssuedAt: `${ownDomain}/certificate-issued-at`,
+  certificateFingerprint: `${ownDomain}/certificate-fingerprint`,
   /** The agent itself took its cluster off the hub (RFC 3339), as admission saw it; gone when it is accepted again. */
-  unjoinedAt: 'lanyard.io/unjoined-at',
+  unjoinedAt: `${ownDomain}/unjoined-at`,
   /** The hub accepted the cluster once (RFC 3339), as admission saw it. Nobody can set, change or remove it. */
-  acceptedBefore: 'lanyard.io/accepted-before',
+  acceptedBefore: `${ownDomain}/accepted-before`,
   /** On the namespace of a cluster that is gone: nothing of it is left there. */
-  cleared: 'lanyard.io/cleared',
+  cleared: `${ownDomain}/cleared`,
   /** An administrator lets the agent of this name take the place of the one that has joined. */
-  replaceAgent: 'lanyard.io/replace-agent',
+  replaceAgent: `${ownDomain}/replace-agent`,
   /**
    * From before the first object is made for the cluster in AWS until the last one is gone: the role, and how EKS knows
    * it. It says where to look, not what is ours: tags do. The hub writes it, or whoever does this work in its place.
    * The namespace of the cluster has a copy with the uid of the cluster, which may go without its finalizers.
    */
-  awsRole: 'lanyard.io/aws-role',
+  awsRole: `${ownDomain}/aws-role`,
 } as const
 
 export const finalizers = {

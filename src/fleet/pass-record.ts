@@ -1,10 +1,12 @@
 /** What a Secret records of a pass besides the material: a request on its way, and when the pass came and is renewed. */
+
 import { rfc3339 } from '../core/conditions.ts'
+import { ownDomain } from '../core/own-domain.ts'
 import type { Pass, Pending } from '../core/pass.ts'
 import { Secret } from '../core/secret.ts'
 
 /** When a certificate came and is renewed: signers date back, so that the certificate alone cannot tell. */
-export const renewalAnnotation = 'lanyard.io/certificate-renewal'
+export const renewalAnnotation = `${ownDomain}/certificate-renewal`
 
 export const formatDates = ({ fingerprint, issuedAt, renewAt }: Pass): string =>
   [fingerprint.slice(0, 16), rfc3339(issuedAt), ...(renewAt ? [rfc3339(renewAt)] : [])].join(' ')

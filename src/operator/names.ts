@@ -1,5 +1,7 @@
 /** The names of the wire contract of Klusterlets and ClusterManagers, and our own beside them. */
 
+import { ownDomain } from '../core/own-domain.ts'
+
 export const finalizers = {
   /** On a Klusterlet, until nothing of its agent is left. */
   klusterlet: 'operator.open-cluster-management.io/klusterlet-cleanup',
@@ -25,7 +27,7 @@ export const conditions = {
 
 export const annotations = {
   /** On a namespace that the operator made: for whom (UID), so that it goes with them. */
-  madeFor: 'lanyard.io/made-for',
+  madeFor: `${ownDomain}/made-for`,
 } as const
 
 export const operatorAccount = 'lanyard-operator'

@@ -68,7 +68,11 @@ export const failures = catalogue({
   SINK_FOREIGN: [409, '{what} in sink {sink} is not ours; remove it, or let the sink use another place'],
   POSTGRES_UNSUPPORTED: [
     500,
-    'there is no PostgreSQL to bring along for {platform}; set databaseUrlFile to one of yours',
+    'there is no embedded PostgreSQL for {platform}, or npm left it out (--omit=optional); set databaseUrlFile to one of yours',
+  ],
+  POSTGRES_UNLINKED: [
+    500,
+    'the PostgreSQL that npm installed in {folder} lacks links between its libraries, and they cannot be made there ({detail}); let a user who may write that folder run `npm rebuild {package} --ignore-scripts=false`, or set databaseUrlFile',
   ],
   POSTGRES_NO_USER: [
     500,

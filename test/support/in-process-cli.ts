@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import { Command } from 'commander'
 import type { Stop } from '../../src/cli/stop-signal.ts'
 
 export interface Ran {
@@ -19,7 +19,8 @@ export function inProcess(command: (stop: Stop) => Command): InProcess {
     const end = new AbortController()
     let [out, err] = ['', '']
     const made = command({ signal: end.signal, exitCode: undefined })
-    quietly(made, {
+    const program = new Command('lanyard').addCommand(made)
+    quietly(program, {
       writeOut: (text) => {
         out += text
       },
@@ -27,7 +28,7 @@ export function inProcess(command: (stop: Stop) => Command): InProcess {
         err += text
       },
     })
-    const ended = made.parseAsync(args, { from: 'user' }).then(() => ({ out, err }))
+    const ended = program.parseAsync([made.name(), ...args], { from: 'user' }).then(() => ({ out, err }))
     ended.catch(() => {})
     return { ended, said: () => `${out}${err}`, stop: () => end.abort() }
   }

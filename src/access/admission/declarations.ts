@@ -1,4 +1,5 @@
 import { breakglassGroup } from '../../apis/breakglass/common.ts'
+import { ownDomain } from '../../core/own-domain.ts'
 import type { WebhookDeclaration, WebhookRule } from '../../fleet/admission.ts'
 
 type Operations = WebhookRule['operations']
@@ -12,7 +13,7 @@ const rule = (resources: string[], operations: Operations = ['CREATE', 'UPDATE']
 
 const validating = (resource: string) =>
   ({
-    name: `${resource}.validation.lanyard.io`,
+    name: `${resource}.validation.${ownDomain}`,
     type: 'validating',
     path: `/admission/validate-${resource}`,
     rules: [rule([resource])],
@@ -30,7 +31,7 @@ export const declarations = {
     ],
   } satisfies WebhookDeclaration,
   recordCreators: {
-    name: 'breakglasssessions.mutation.lanyard.io',
+    name: `breakglasssessions.mutation.${ownDomain}`,
     type: 'mutating',
     path: '/admission/mutate-breakglasssessions',
     rules: [rule(['breakglasssessions'])],

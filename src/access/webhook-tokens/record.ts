@@ -1,7 +1,9 @@
 /** What is on record of the tokens of a cluster: digests, and until when each of them is good. */
+
 import { createHash, hash } from 'node:crypto'
 import type { Secret as KubeSecret } from 'kubernetes-types/core/v1.d.ts'
 import { after } from '../../core/clock.ts'
+import { ownDomain } from '../../core/own-domain.ts'
 import { managedBy, secretData } from '../../fleet/manifests/manifest.ts'
 import { textOf } from '../../fleet/secret-texts.ts'
 import { webhookTokenLabel } from '../names.ts'
@@ -69,7 +71,7 @@ const keys = { cluster: 'cluster', uid: 'uid', tokens: 'tokens' } as const
 
 export const secretOf = ({ cluster, uid, tokens }: TokenRecord): KubeSecret & { metadata: { name: string } } => ({
   metadata: { name: tokenSecretName(cluster), labels: { ...managedBy, [webhookTokenLabel]: labelOf(cluster) } },
-  type: 'lanyard.io/webhook-token',
+  type: `${ownDomain}/webhook-token`,
   data: secretData({
     [keys.cluster]: cluster,
     ...(uid !== undefined && { [keys.uid]: uid }),

@@ -1,5 +1,6 @@
 import type { Static } from 'typebox'
 import * as Type from 'typebox'
+import { ownDomain } from '../../core/own-domain.ts'
 import { problemsOf } from '../../core/schema/check.ts'
 import { prune } from '../../core/schema/prune.ts'
 import { structural } from '../../core/schema/structural.ts'
@@ -33,7 +34,7 @@ const Kept = Type.Object({
 })
 type Kept = Static<typeof Kept>
 const keptSchema = structural(Kept)
-export const keptAnnotation = 'lanyard.io/only-in-v1alpha1'
+export const keptAnnotation = `${ownDomain}/only-in-v1alpha1`
 
 /** v1beta1 can say all that v1alpha1 can but for these two, and nothing that v1alpha1 cannot. */
 export const clusterManagementAddOnConversion = betweenTwo<Old, New>(ClusterManagementAddOn, { toV1Beta1, toV1Alpha1 })

@@ -7,8 +7,10 @@
  * may, which says by what means the agent proves to be that user, not who that is or what it may do: v1alpha1 has one
  * driver for all registrations, so those of single ones can be kept nowhere else.
  */
+
 import type { Static, TObject } from 'typebox'
 import * as Type from 'typebox'
+import { ownDomain } from '../../core/own-domain.ts'
 import { problemsOf } from '../../core/schema/check.ts'
 import { prune } from '../../core/schema/prune.ts'
 import { structural } from '../../core/schema/structural.ts'
@@ -62,8 +64,8 @@ export type OnlyInV1Beta1 = Static<typeof OnlyInV1Beta1>
 
 type Annotations = Record<string, string>
 
-export const onlyInV1Alpha1 = unfitting('lanyard.io/only-in-v1alpha1', OnlyInV1Alpha1)
-export const onlyInV1Beta1 = unfitting('lanyard.io/only-in-v1beta1', OnlyInV1Beta1)
+export const onlyInV1Alpha1 = unfitting(`${ownDomain}/only-in-v1alpha1`, OnlyInV1Alpha1)
+export const onlyInV1Beta1 = unfitting(`${ownDomain}/only-in-v1beta1`, OnlyInV1Beta1)
 
 function unfitting<T extends TObject>(annotation: string, declared: T) {
   const schema = structural(declared)

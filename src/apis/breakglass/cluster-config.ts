@@ -1,4 +1,5 @@
 import * as Type from 'typebox'
+import { ownDomain } from '../../core/own-domain.ts'
 import type { ObjectOf } from '../declare.ts'
 import { customResource } from '../declare.ts'
 import { Conditions, Int32, Int64, listSet } from '../fields.ts'
@@ -105,7 +106,7 @@ export const ClusterConfig = customResource({
                 tls: Type.Optional(Tls),
                 answeredCheck: Type.Optional(
                   Type.String({
-                    description: 'The newest lanyard.io/check-requested-at that the conditions are an answer to.',
+                    description: `The newest ${ownDomain}/check-requested-at that the conditions are an answer to.`,
                   }),
                 ),
               },

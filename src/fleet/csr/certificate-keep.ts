@@ -1,4 +1,5 @@
 import type { Secret as SecretObject } from 'kubernetes-types/core/v1.d.ts'
+import { ownDomain } from '../../core/own-domain.ts'
 import type { Keep, Kept, Pass } from '../../core/pass.ts'
 import { Secret } from '../../core/secret.ts'
 import { secrets } from '../../kube/kinds.ts'
@@ -38,7 +39,7 @@ export interface CertificateKeepOptions<M extends CertifiedIdentity> {
 }
 
 /** What the pending request beside it is for. */
-const orderAnnotation = 'lanyard.io/certificate-order'
+const orderAnnotation = `${ownDomain}/certificate-order`
 
 /** A request on its way, with its key. */
 const pendingKey = 'pending'

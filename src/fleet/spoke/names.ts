@@ -1,5 +1,7 @@
 /** The names around a ClusterConfig: what is not in its schema and yet part of the contract. */
 
+import { ownDomain } from '../../core/own-domain.ts'
+
 /** Condition types of a ClusterConfig. */
 export const spokeConditions = {
   ready: 'Ready',
@@ -25,26 +27,26 @@ export const secretKeys = {
 
 export const spokeAnnotations = {
   /** On a ClusterConfig: a person compared this SHA-256 with that of the cluster's CA; it may replace the one on record. */
-  trustedFingerprint: 'lanyard.io/trusted-fingerprint',
+  trustedFingerprint: `${ownDomain}/trusted-fingerprint`,
   /** On a ClusterConfig: any change of it has the cluster checked at once. RFC 3339. Answered: `status.answeredCheck` equals it. */
-  checkRequestedAt: 'lanyard.io/check-requested-at',
+  checkRequestedAt: `${ownDomain}/check-requested-at`,
   /** On a ManagedCluster: `true` lets its agent hand over a way in. Only the hub's people may set it. */
-  reach: 'lanyard.io/reach',
+  reach: `${ownDomain}/reach`,
   /** On the Secret of a CA that was trusted on first use: when, RFC 3339. */
-  trustedSince: 'lanyard.io/trusted-since',
+  trustedSince: `${ownDomain}/trusted-since`,
   /** On that Secret: SHA-256 of each such CA in it, separated by commas. Any other was put there by a person. */
-  firstUses: 'lanyard.io/first-use-fingerprints',
+  firstUses: `${ownDomain}/first-use-fingerprints`,
 } as const
 
 export const spokeLabels = {
   /** On a ClusterConfig: the ManagedCluster it leads into, where its own name is another. */
-  cluster: 'lanyard.io/cluster',
+  cluster: `${ownDomain}/cluster`,
   /** `true` on a Secret that holds a CA trusted on first use. */
-  firstUse: 'lanyard.io/trusted-on-first-use',
+  firstUse: `${ownDomain}/trusted-on-first-use`,
   /** `true` on what is made so that an agent can hand over a way in: by the hub, and by the agent on its cluster. */
-  handover: 'lanyard.io/handover',
+  handover: `${ownDomain}/handover`,
   /** On what `lanyard reach add` made: the name of the ClusterConfig that it made it for. */
-  added: 'lanyard.io/reach-added',
+  added: `${ownDomain}/reach-added`,
 } as const
 
 /** Where a CA is kept that was trusted on first use, unless the ClusterConfig says where: beside it. */

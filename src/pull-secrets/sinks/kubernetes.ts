@@ -1,6 +1,8 @@
 /** Copies as Secrets of one namespace, which a pod can name in `imagePullSecrets` as they are. */
+
 import type { Secret } from 'kubernetes-types/core/v1.d.ts'
 import { isAbort } from '../../core/lifecycle.ts'
+import { ownDomain } from '../../core/own-domain.ts'
 import {
   isAlreadyExists,
   isConflict,
@@ -29,8 +31,8 @@ export interface KubernetesSinkOptions {
 const fieldManager = 'lanyard-pull-secrets'
 const dataKey = '.dockerconfigjson'
 /** Ours, whatever its other labels say: nobody else's Secret of that name is ever changed or removed. */
-const ownerLabel = 'lanyard.io/pull-secret-owner'
-const clusterAnnotation = 'lanyard.io/cluster-id'
+const ownerLabel = `${ownDomain}/pull-secret-owner`
+const clusterAnnotation = `${ownDomain}/cluster-id`
 
 export function kubernetesSink({ name, kube, namespace, instanceId }: KubernetesSinkOptions): Sink {
   const collection = kube.of(secrets, namespace)

@@ -1,4 +1,5 @@
 import { breakglassGroup } from '../../apis/breakglass/common.ts'
+import { ownDomain } from '../../core/own-domain.ts'
 import type { WebhookDeclaration, WebhookRule } from '../../fleet/admission.ts'
 
 const rule = (resource: string): WebhookRule => ({
@@ -12,13 +13,13 @@ const rule = (resource: string): WebhookRule => ({
 /** Known without a connection to a hub, so that the configurations can be written before there is one. */
 export const declarations = {
   checkConfigs: {
-    name: 'clusterconfigs.validation.lanyard.io',
+    name: `clusterconfigs.validation.${ownDomain}`,
     type: 'validating',
     path: '/admission/validate-clusterconfigs',
     rules: [rule('clusterconfigs')],
   },
   checkProviders: {
-    name: 'identityproviders.validation.lanyard.io',
+    name: `identityproviders.validation.${ownDomain}`,
     type: 'validating',
     path: '/admission/validate-identityproviders',
     rules: [rule('identityproviders')],

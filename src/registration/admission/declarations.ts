@@ -1,3 +1,4 @@
+import { ownDomain } from '../../core/own-domain.ts'
 import type { WebhookDeclaration, WebhookRule } from '../../fleet/admission.ts'
 
 const rule = (apiVersions: string[], resources: string[]): WebhookRule => ({
@@ -11,19 +12,19 @@ const rule = (apiVersions: string[], resources: string[]): WebhookRule => ({
 /** Known without a connection to a hub, so that the configurations can be written before there is one. */
 export const declarations = {
   defaultClusters: {
-    name: 'managedclusters.mutation.lanyard.io',
+    name: `managedclusters.mutation.${ownDomain}`,
     type: 'mutating',
     path: '/admission/mutate-managedclusters',
     rules: [rule(['v1'], ['managedclusters'])],
   },
   checkClusters: {
-    name: 'managedclusters.validation.lanyard.io',
+    name: `managedclusters.validation.${ownDomain}`,
     type: 'validating',
     path: '/admission/validate-managedclusters',
     rules: [rule(['v1'], ['managedclusters'])],
   },
   checkBindings: {
-    name: 'managedclustersetbindings.validation.lanyard.io',
+    name: `managedclustersetbindings.validation.${ownDomain}`,
     type: 'validating',
     path: '/admission/validate-managedclustersetbindings',
     rules: [rule(['v1beta2'], ['managedclustersetbindings'])],

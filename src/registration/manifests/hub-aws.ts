@@ -1,4 +1,5 @@
 import type { ServiceAccount } from 'kubernetes-types/core/v1.d.ts'
+import { ownDomain } from '../../core/own-domain.ts'
 import type { Manifest } from '../../fleet/manifests/manifest.ts'
 import { boundRole, rule, serviceAccount } from '../../fleet/manifests/rbac.ts'
 import { flags, pairs } from './pod.ts'
@@ -17,8 +18,8 @@ export interface HubAws {
 /** By which EKS gives a pod a role. */
 export const roleArnAnnotation = 'eks.amazonaws.com/role-arn'
 
-const hubArnAnnotation = 'lanyard.io/hub-cluster-arn'
-const tagsAnnotation = 'lanyard.io/aws-resource-tags'
+const hubArnAnnotation = `${ownDomain}/hub-cluster-arn`
+const tagsAnnotation = `${ownDomain}/aws-resource-tags`
 
 /**
  * On the account of the hub, which is there wherever the hub itself runs: one place for the pod's role, and for what

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Secret as SecretObject } from 'kubernetes-types/core/v1.d.ts'
+import { ownDomain } from '../../../core/own-domain.ts'
 import type { Keep, Kept, Pass, Pending } from '../../../core/pass.ts'
 import { reasons } from '../../../core/reasons.ts'
 import { Secret } from '../../../core/secret.ts'
@@ -18,7 +19,7 @@ export interface AwsHubMaterial {
 }
 
 /** When the kubeconfig was granted. RFC 3339 with milliseconds. */
-const grantedAnnotation = 'lanyard.io/hub-kubeconfig-granted-at'
+const grantedAnnotation = `${ownDomain}/hub-kubeconfig-granted-at`
 
 /** What a certificate leaves there when its agent comes by its AWS identity from now on. */
 const ofCertificates = { 'tls.crt': null, 'tls.key': null, pending: null }

@@ -1,9 +1,10 @@
+import { ownDomain } from '../../../core/own-domain.ts'
 import type { Wrong } from './names.ts'
 import { quoted } from './names.ts'
 
 export type Tags = Readonly<Record<string, string>>
 
-const ownPrefix = 'lanyard.io/'
+const ownPrefix = `${ownDomain}/`
 
 /** By which a role or an access entry is known to be ours. */
 export const ownTags = {
