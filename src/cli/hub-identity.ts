@@ -17,7 +17,6 @@ import { openCluster } from './open-cluster.ts'
 import type { CommandDeps } from './open-hub.ts'
 
 export interface HubIdentity {
-  readonly username: string
   /** To the same API server, as the account. Who that is, and its token, is asked for by the first call. */
   readonly connection: Connection
   /** Resolves once it acts as the account, or is aborted. Throws what no second try would mend. */
@@ -53,7 +52,7 @@ export function hubIdentity({ kube, connection, namespace, clock, log }: HubIden
     if (user === username && headers === undefined) return { issuedAt, expiresAt: forever }
     const granted = await requestToken(kube, { namespace, name: hubAccount, seconds: tokenSeconds }).catch(
       (error: unknown) => {
-        const named = { account, namespace, name: hubAccount, server, user }
+        const named = { account, namespace, name: hubAccount, server, user: user ?? 'who starts it' }
         if (isForbidden(error)) throw failures.HUB_ACCOUNT_FORBIDDEN(named, error)
         if (isNotFound(error)) throw failures.HUB_ACCOUNT_MISSING(named, error)
         throw error
@@ -72,7 +71,6 @@ export function hubIdentity({ kube, connection, namespace, clock, log }: HubIden
   }
   const { headers: _, ...same } = connection
   return {
-    username,
     connection: { ...same, credentials },
     async settled(signal) {
       while (!signal.aborted) {
