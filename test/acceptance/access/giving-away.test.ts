@@ -222,7 +222,7 @@ describe('what an escalation gives away', needsControlPlane, () => {
     for (const told of [
       /^escalation-system-group .*team-a\/stands-masters.*system:masters/,
       /^escalation-self-approval .*team-a\/stands-wide/,
-      /^escalation-self-approval .*team-a\/stands\b/,
+      /^escalation-self-approval .*team-a\/stands leads/,
     ])
       assert.ok(
         found.some((line) => told.test(line)),
