@@ -18,6 +18,7 @@ Examples:
   lanyard doctor west                                          what the hub shows of it
   lanyard doctor west --managed-kubeconfig west.yaml           both sides
   lanyard doctor --managed-kubeconfig west.yaml                the cluster alone, before it has joined
+  lanyard doctor                                               what the hub lets people ask for, on all clusters
 Exit code 0: nothing is wrong. 1: something is. The ids are explained in docs/troubleshooting.md.`
 
 export function doctorCommand(stop: Stop): Command {

@@ -97,6 +97,18 @@ export const failures = catalogue({
     409,
     'the hub at {server} has no account {account} that clusters could join with; prepare it first with `lanyard init`',
   ],
+  HUB_ACCOUNT_MISSING: [
+    409,
+    'the hub at {server} has no ServiceAccount {account}, as which `lanyard hub` acts; make it with `lanyard init --namespace {namespace}`',
+  ],
+  HUB_ACCOUNT_FORBIDDEN: [
+    403,
+    '{user} may not ask for tokens of the ServiceAccount {account}, as which `lanyard hub` acts; an administrator lets them with `kubectl -n {namespace} create role lanyard-hub-token --verb create --resource serviceaccounts/token --resource-name {name}` and a RoleBinding to it',
+  ],
+  HUB_ACCOUNT_NO_TOKEN: [
+    502,
+    'the API server at {server} answered without a token of the ServiceAccount {account}, as which `lanyard hub` acts; give the address of the API server itself, or start the hub with a kubeconfig of that account',
+  ],
   CRD_NOT_SERVED: [
     504,
     'the hub did not serve {kinds} within {seconds} s; look at its status, then repeat this command',

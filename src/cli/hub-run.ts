@@ -13,9 +13,9 @@ import { accessPort } from './hub.ts'
 import { hubCertificate, hubNames } from './hub-certificate.ts'
 import { watchedHubConfig } from './hub-config.ts'
 import { checkServer, hubDriversOf } from './hub-drivers.ts'
+import { openAsHub } from './hub-identity.ts'
 import { hubSettingsOf } from './hub-settings.ts'
 import { checkpointFrom } from './kill-at.ts'
-import { openCluster } from './open-cluster.ts'
 import { underElection, untilItAnswers } from './process-parts.ts'
 import { progressOn } from './progress.ts'
 import type { Stop } from './stop-signal.ts'
@@ -34,15 +34,17 @@ export async function runHub(options: HubOptions, stop: Stop): Promise<void> {
   const { common, limits } = await beginProcess('lanyard-hub', options)
   const { env } = process
   const config = await watchedHubConfig(options.config, { ...common, env })
-  const { client, connection } = await openCluster(options, { ...common, signal: stop.signal }, limits)
-  await using _client = client
-  const { server } = connection
   const { namespace } = options
+  await using opened = await openAsHub(options, { ...common, signal: stop.signal }, limits)
+  const { client, given, server } = opened
   const events = eventRecorder(client, { ...common, component: 'lanyard-hub' })
   const parts = { ...common, kube: client, events, checkpoint }
   const { show } = progressOn(process.stdout)
-  const check = (gitVersion: string) => checkServer(drivers, gitVersion)
-  const answering = untilItAnswers(client, { ...common, server, show, check })
+  const check = async (gitVersion: string) => {
+    checkServer(drivers, gitVersion)
+    await opened.settled(stop.signal)
+  }
+  const answering = untilItAnswers(given, { ...common, server, show, check })
   const { version: serverVersion } = answering
   using aws = wish && byAws?.hubAws(wish, { ...common, show, serverVersion })
   const ways = [...(aws ? [aws.driver] : []), ...(drivers.csr ? [csrHubDriver] : [])]

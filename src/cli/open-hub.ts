@@ -2,6 +2,7 @@ import type { Clock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
 import type { Random } from '../core/random.ts'
 import type { KubeClient } from '../kube/client/index.ts'
+import type { Connection } from '../kube/connection.ts'
 import type { Settings } from './settings.ts'
 
 /** What every command gets from the machine it runs on. */
@@ -14,6 +15,7 @@ export interface CommandDeps {
 
 export interface Hub {
   client: KubeClient
+  connection: Connection
   server: string
   namespace: string
 }
@@ -22,6 +24,6 @@ export interface Hub {
 export async function openHub(settings: Pick<Settings, 'kubeconfig' | 'context' | 'namespace'>, deps: CommandDeps) {
   const { openCluster } = await import('./open-cluster.ts')
   const { client, connection, namespace } = await openCluster(settings, deps)
-  const hub: Hub = { client, server: connection.server, namespace: settings.namespace ?? namespace }
+  const hub: Hub = { client, connection, server: connection.server, namespace: settings.namespace ?? namespace }
   return hub
 }

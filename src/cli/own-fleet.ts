@@ -8,6 +8,7 @@ import { runTogether } from '../core/lifecycle.ts'
 import { createMetrics } from '../core/metrics.ts'
 import type { Step } from '../core/step.ts'
 import { hubNamespace } from '../fleet/names.ts'
+import { connect } from '../kube/client/index.ts'
 import { eventRecorder } from '../kube/events.ts'
 import { defaultHubSettings } from '../registration/hub/deps.ts'
 import { registrationHub } from '../registration/hub/index.ts'
@@ -18,6 +19,7 @@ import { applyManifests } from './apply-manifests.ts'
 import { configSchema } from './config-schema.ts'
 import { hubAccess } from './hub-access.ts'
 import { hubCertificate, hubNames } from './hub-certificate.ts'
+import { hubIdentity } from './hub-identity.ts'
 import { hubReach } from './hub-reach.ts'
 import { planInit } from './init-plan.ts'
 import { ensureAuthority, untilServed } from './init-steps.ts'
@@ -60,7 +62,7 @@ const patienceMs = 30_000
 
 /** A hub and its clusters in this process: what `lanyard init`, `hub`, `join` and `agent` do elsewhere. */
 export const ownFleet =
-  ({ client: kube, server, plane }: OwnHub, wish: FleetWish, given: CommandDeps): Run =>
+  ({ client: kube, connection, server, plane }: OwnHub, wish: FleetWish, given: CommandDeps): Run =>
   async (signal) => {
     const { dir, clusters, manual, show } = wish
     const deps = { ...given, metrics: await createMetrics({ process: true }), signal, kube, timeoutMs: patienceMs }
@@ -75,9 +77,13 @@ export const ownFleet =
     show({ doing: 'preparing the hub' })
     await applyManifests(kube, planInit({ namespace }, '').identities, signal)
     const caPem = await ensureAuthority(namespace, deps)
+    // As `lanyard hub` does: what people write by hand must not be taken for what the hub writes.
+    const identity = hubIdentity({ ...deps, connection, namespace })
+    const asHub = opened.use(connect(identity.connection, deps))
     const parts = {
       ...deps,
-      events: eventRecorder(kube, { ...deps, component: 'lanyard-hub' }),
+      kube: asHub,
+      events: eventRecorder(asHub, { ...deps, component: 'lanyard-hub' }),
       checkpoint: passBy,
     }
     const hub = registrationHub({
@@ -93,7 +99,7 @@ export const ownFleet =
     }
     // No environment: these clusters are where their loopback addresses say, also in a pod.
     const reach = hubReach({ ...parts, clusters: hub.clusters, labels: {}, config: () => config.reach, env: {} })
-    const certificate = hubCertificate(kube, { ...deps, namespace, names: hubNames(namespace, host) })
+    const certificate = hubCertificate(asHub, { ...deps, namespace, names: hubNames(namespace, host) })
     const access = hubAccess({
       ...parts,
       namespace,

@@ -78,7 +78,7 @@ export interface AnsweringDeps {
   clock: Clock
   log: Log
   /** Throws, and ends it all, for a version of the API server that this process is not for. Nobody is told that one. */
-  check?(gitVersion: string): void
+  check?(gitVersion: string): void | Promise<void>
 }
 
 /** Says when the API server answers, and until then why not; `isThere` tells the same to whoever asks. */
@@ -91,7 +91,7 @@ export function untilItAnswers(
   // Nobody may be waiting for it.
   version.promise.catch(() => {})
   const checked = async (gitVersion: string) => {
-    check?.(gitVersion)
+    await check?.(gitVersion)
     return gitVersion
   }
   const run: Run = async (signal) => {

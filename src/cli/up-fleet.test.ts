@@ -1,10 +1,16 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { refusalOf } from '../../test/support/admission-hook.ts'
 import { eventually } from '../../test/support/eventually.ts'
+import { kubeClient } from '../../test/support/kube-client.ts'
 import type { Running } from '../../test/support/lanyard.ts'
 import { lanyard } from '../../test/support/lanyard.ts'
 import { tempDir } from '../../test/support/temp-dir.ts'
+import { BreakglassEscalation } from '../apis/breakglass/breakglass-escalation.ts'
+import { BreakglassSession } from '../apis/breakglass/breakglass-session.ts'
+import { systemClock } from '../core/clock.ts'
+import { loadConnection } from '../kube/kubeconfig/index.ts'
 
 interface Row {
   name: string
@@ -117,5 +123,39 @@ test('up: the hub gets into its clusters by a kubeconfig and by OIDC, and finds 
   assert.equal(check.code, 0, check.err)
   second.child.kill('SIGINT')
   const { code, err } = await second.ended
+  assert.deepEqual([code, err], [0, ''])
+})
+
+test('F8e: the hub of up acts as its account too, so that its administrator is checked as everybody is', async (t) => {
+  const data = tempDir(t)
+  const fleet = lanyard(t, ['up', '--clusters', '0', '--data', data])
+  await fleet.says('the hub is prepared')
+  const { connection } = await loadConnection({
+    path: join(data, 'hub', 'admin.kubeconfig'),
+    env: {},
+    clock: systemClock,
+  })
+  const admin = kubeClient(t, connection)
+  const escalations = admin.of(BreakglassEscalation.resource, 'default')
+  await escalations.create({
+    metadata: { name: 'support' },
+    spec: {
+      escalatedGroup: 'support',
+      allowed: { clusters: ['west'], groups: ['developers'] },
+      approvers: { groups: ['leads'] },
+    },
+  })
+  const status = { approverGroupMembers: { leads: ['me@example.com'] } }
+  const forged = await refusalOf(
+    escalations.patch('support', { type: 'merge', body: { status } }, { subresource: 'status' }),
+  )
+  assert.deepEqual([forged.code, /only the hub itself/.test(forged.message)], [403, true], forged.message)
+  const session = { cluster: 'west', user: 'me@example.com', grantedGroup: 'support' }
+  const unknown = await refusalOf(
+    admin.of(BreakglassSession.resource, 'default').create({ metadata: { name: 'by-hand' }, spec: session }),
+  )
+  assert.deepEqual([unknown.code, /there is no ClusterConfig west/.test(unknown.message)], [400, true], unknown.message)
+  fleet.child.kill('SIGINT')
+  const { code, err } = await fleet.ended
   assert.deepEqual([code, err], [0, ''])
 })

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
 import { after } from '../core/clock.ts'
 import type { Pass } from '../core/pass.ts'
-import type { Secret } from '../core/secret.ts'
+import { Secret } from '../core/secret.ts'
+import { serviceAccounts } from '../kube/kinds.ts'
+import type { Kube } from '../kube/kube.ts'
 
 /** What the token of a service account says of itself. */
 export interface TokenClaims {
@@ -29,6 +31,30 @@ export function readClaims(token: Secret): TokenClaims | undefined {
   } catch {
     return undefined
   }
+}
+
+export interface GrantedToken {
+  readonly token: Secret
+  readonly claims: TokenClaims
+}
+
+/** Undefined where the answer holds no token of this account. */
+export async function requestToken(
+  kube: Kube,
+  { namespace, name, seconds }: { namespace: string; name: string; seconds: number },
+  signal?: AbortSignal,
+): Promise<GrantedToken | undefined> {
+  const review = {
+    apiVersion: 'authentication.k8s.io/v1',
+    kind: 'TokenRequest',
+    spec: { expirationSeconds: seconds },
+  }
+  const { status } = await kube
+    .of(serviceAccounts, namespace)
+    .createSubresource<object, { status?: { token?: string } }>(name, 'token', review, signal && { signal })
+  const token = Secret.of(status?.token ?? '')
+  const claims = readClaims(token)
+  return claims?.namespace === namespace && claims.account === name ? { token, claims } : undefined
 }
 
 /** Identifies a token without giving it away. */

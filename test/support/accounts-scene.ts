@@ -71,7 +71,7 @@ export const hubsAccount: Account = { namespace: hubNamespace, name: hubAccount 
 export const agentsAccount: Account = { namespace: agentNamespace, name: agentAccount }
 
 /** Not before an answer begins: a watch that goes on counts. */
-const auditPolicy = stringify({
+export const auditPolicy = stringify({
   apiVersion: 'audit.k8s.io/v1',
   kind: 'Policy',
   omitStages: ['RequestReceived'],

@@ -27,10 +27,13 @@ const writes: PolicyRule[] = ['clusterconfigs', 'identityproviders'].map((resour
   resources: [resource],
   verbs: ['get', 'create', 'update', 'patch'],
 }))
+const vouches: PolicyRule = { apiGroups: [group], resources: ['identityproviders'], verbs: ['escalate'] }
 
 export interface ReachWebhooks {
   /** A client of a user who may write ClusterConfigs and IdentityProviders and do what else these rules say, anywhere. */
   user(name: string, ...rules: PolicyRule[]): Promise<Kube>
+  /** The same without the right to say who vouches for people. */
+  writer(name: string): Promise<Kube>
 }
 
 /** The webhooks of reach, asked from now on for a control plane of the test's own that knows the kinds already. */
@@ -48,7 +51,11 @@ export async function serveReachWebhooks(t: TestScope, plane: ControlPlane, admi
   )
   return {
     user: async (name, ...rules) => {
-      await allow(admin, name, [...writes, ...rules])
+      await allow(admin, name, [...writes, vouches, ...rules])
+      return clientAs(t, plane, name)
+    },
+    writer: async (name) => {
+      await allow(admin, name, writes)
       return clientAs(t, plane, name)
     },
   }

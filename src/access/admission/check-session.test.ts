@@ -6,7 +6,7 @@ import { sessionLabels } from '../names.ts'
 import type { Escalation, Session } from '../sessions/contract.ts'
 import { slotOf } from '../sessions/slot.ts'
 import type { SessionFacts } from './check-session.ts'
-import { madeByHandMistakes, sessionMistakes } from './check-session.ts'
+import { leadsNowhereMistakes, madeByHandMistakes, sessionMistakes } from './check-session.ts'
 import { statusMistakes } from './check-session-status.ts'
 
 const now = new Date('2026-05-01T10:00:00Z')
@@ -40,7 +40,11 @@ const byHand = (
   spec: Partial<SessionSpec>,
   changes?: Partial<SessionFacts>,
   session: Partial<BreakglassSession> = {},
-) => madeByHandMistakes({ ...session, spec: { ...sample, ...spec } }, facts(changes)).map(({ field }) => field)
+) => {
+  const [given, known] = [{ ...session, spec: { ...sample, ...spec } }, facts(changes)]
+  const astray = leadsNowhereMistakes(given, known)
+  return (astray.length > 0 ? astray : madeByHandMistakes(given, known)).map(({ field }) => field)
+}
 const own = (spec: Partial<SessionSpec>, slackMs?: number) =>
   sessionMistakes({ spec: { ...sample, ...spec } }, now, slackMs).map(({ field }) => field)
 

@@ -61,27 +61,38 @@ export interface SessionFacts {
   readonly now: Date
 }
 
-/** Of one that the hub did not make itself. */
-export function madeByHandMistakes(session: BreakglassSession, facts: SessionFacts): Mistake[] {
+/** Of every one, whoever makes it, the hub too: a way into what nobody may ask for would be nobody's decision. */
+export function leadsNowhereMistakes(
+  session: BreakglassSession,
+  { clusters, escalations }: Pick<SessionFacts, 'clusters' | 'escalations'>,
+): Mistake[] {
   const { spec } = session
-  const [config, another] = facts.clusters
+  const [config, another] = clusters
   if (!config || config.metadata.deletionTimestamp)
     return [mistake('spec.cluster', `there is no ClusterConfig ${spec.cluster}`)]
   if (another)
     return [mistake('spec.cluster', `more than one ClusterConfig is called ${spec.cluster}; keep one of them`)]
+  if (possibleFor(session, escalations).length > 0) return []
+  return [mistake('spec.grantedGroup', `no escalation that is Ready leads to ${spec.grantedGroup} on ${spec.cluster}`)]
+}
+
+/** Of one that the hub did not make itself, and that leads somewhere. */
+export function madeByHandMistakes(session: BreakglassSession, facts: SessionFacts): Mistake[] {
+  const { spec } = session
+  const [config] = facts.clusters
   const rival = facts.sessions.find((one) => isOfSlot(one.spec, spec) && isLive(one, facts.now))
   if (rival)
     return [mistake('spec', `session ${rival.metadata.name} of the same cluster, user and group lives already`)]
-  const possible = facts.escalations.filter((escalation) => isFor(spec, escalation) && isOwnerOf(escalation, session))
-  if (possible.length === 0)
-    return [
-      mistake('spec.grantedGroup', `no escalation that is Ready leads to ${spec.grantedGroup} on ${spec.cluster}`),
-    ]
   const claims = [...requesterMistakes(spec), ...providerMistakes(spec, facts.providers)]
   if (claims.length > 0) return claims
-  const wrong = possible.map((escalation) => excessOf(spec, escalation, config.spec?.identityProviderRefs ?? []))
+  const wrong = possibleFor(session, facts.escalations).map((escalation) =>
+    excessOf(spec, escalation, config?.spec?.identityProviderRefs ?? []),
+  )
   return wrong.find(({ length }) => length === 0) ?? wrong[0] ?? []
 }
+
+const possibleFor = (session: BreakglassSession, escalations: readonly Escalation[]): Escalation[] =>
+  escalations.filter((escalation) => isFor(session.spec, escalation) && isOwnerOf(escalation, session))
 
 const isFor = (spec: SessionSpec, escalation: Escalation): boolean =>
   escalation.spec.escalatedGroup === spec.grantedGroup &&

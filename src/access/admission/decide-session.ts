@@ -9,7 +9,7 @@ import { sentenceOf } from '../../fleet/mistake.ts'
 import type { Kube } from '../../kube/kube.ts'
 import { sessionAnnotations } from '../names.ts'
 import type { SessionFacts } from './check-session.ts'
-import { madeByHandMistakes, sessionMistakes } from './check-session.ts'
+import { leadsNowhereMistakes, madeByHandMistakes, sessionMistakes } from './check-session.ts'
 import { statusMistakes } from './check-session-status.ts'
 import { decideChange, decideDeletion } from './decide-session-change.ts'
 import type { IsOwnUser } from './own-user.ts'
@@ -57,35 +57,45 @@ async function decideNew(
   const isOwn = await deps.isOwnUser(userInfo.username)
   const wrong = sentenceOf(sessionMistakes(object, deps.clock.now(), isOwn ? ownSlackMs : 0))
   if (wrong) return badRequest(wrong)
-  // The hub has looked at all this, and at more, before it makes one.
+  const led = await leadingTo(deps.kube, object, signal)
+  const astray = sentenceOf(leadsNowhereMistakes(object, led))
+  if (astray) return badRequest(astray)
+  // The hub has looked at the rest, and at more, before it makes one.
   if (isOwn) return allowed
   if (object.metadata?.annotations?.[sessionAnnotations.createdBy] !== userInfo.username)
     return forbidden(
       `metadata.annotations[${sessionAnnotations.createdBy}]: must be whoever makes it, as the hub writes it`,
     )
-  const excess = sentenceOf(madeByHandMistakes(object, await factsOn(deps, object, signal)))
+  const excess = sentenceOf(madeByHandMistakes(object, { ...led, ...(await othersOf(deps, object, signal)) }))
   return excess ? badRequest(excess) : allowed
 }
 
-async function factsOn(
+async function leadingTo(
+  kube: Kube,
+  { spec: { cluster, escalation } }: BreakglassSession,
+  signal: AbortSignal,
+): Promise<Pick<SessionFacts, 'clusters' | 'escalations'>> {
+  const called = (name: string) => ({ fieldSelector: `metadata.name=${name}` })
+  const [configs, escalations] = await Promise.all([
+    kube.of(ClusterConfig.resource).list({ ...called(cluster), signal }),
+    kube.of(BreakglassEscalation.resource).list({ ...(escalation !== undefined && called(escalation)), signal }),
+  ])
+  // Compared here as well: an API server may not know the selector.
+  return {
+    clusters: configs.items.filter(({ metadata }) => metadata.name === cluster),
+    escalations: escalations.items,
+  }
+}
+
+async function othersOf(
   { kube, clock }: DecideSessionDeps,
   { spec }: BreakglassSession,
   signal: AbortSignal,
-): Promise<SessionFacts> {
-  const { cluster } = spec
+): Promise<Pick<SessionFacts, 'sessions' | 'providers' | 'now'>> {
   const isVouchedFor = spec.identityProviderName !== undefined || spec.identityProviderIssuer !== undefined
-  const [configs, escalations, sessions, providers] = await Promise.all([
-    kube.of(ClusterConfig.resource).list({ fieldSelector: `metadata.name=${cluster}`, signal }),
-    kube.of(BreakglassEscalation.resource).list({ signal }),
-    kube.of(BreakglassSession.resource).list({ fieldSelector: `spec.cluster=${cluster}`, signal }),
+  const [sessions, providers] = await Promise.all([
+    kube.of(BreakglassSession.resource).list({ fieldSelector: `spec.cluster=${spec.cluster}`, signal }),
     isVouchedFor ? kube.of(IdentityProvider.resource).list({ signal }) : { items: [] },
   ])
-  return {
-    // Compared here as well: an API server may not know the selector.
-    clusters: configs.items.filter(({ metadata }) => metadata.name === cluster),
-    escalations: escalations.items,
-    sessions: sessions.items,
-    providers: providers.items,
-    now: clock.now(),
-  }
+  return { sessions: sessions.items, providers: providers.items, now: clock.now() }
 }

@@ -21,7 +21,11 @@ const validating = (resource: string) =>
 
 /** Known without a connection to a hub, so that the configurations can be written before there is one. */
 export const declarations = {
-  checkEscalations: validating('breakglassescalations'),
+  // With their status: it holds who is in the groups of approvers.
+  checkEscalations: {
+    ...validating('breakglassescalations'),
+    rules: [rule(['breakglassescalations']), rule(['breakglassescalations/status'])],
+  } satisfies WebhookDeclaration,
   // With their status: what stands there is access.
   checkSessions: {
     ...validating('breakglasssessions'),

@@ -7,10 +7,16 @@ import { mistake } from '../../fleet/mistake.ts'
 export interface KnownObjects {
   /** How many ClusterConfigs of a name there are. */
   clusters(name: string): number
+  /** Whether all of them keep people from approving what they asked for. */
+  blocksSelfApproval(cluster: string): boolean
   provider(name: string): 'usable' | 'disabled' | undefined
   hasPolicy(name: string): boolean
   mailProvider(name: string): 'usable' | 'disabled' | undefined
 }
+
+/** Of the ClusterConfigs of one name: as long as none is there, nobody is kept from it. */
+export const blocksSelfApproval = (configs: readonly { spec: { blockSelfApproval?: boolean } }[]): boolean =>
+  configs.length > 0 && configs.every(({ spec }) => spec.blockSelfApproval === true)
 
 export type RefCheck = (spec: EscalationSpec, known: KnownObjects) => Mistake[]
 
@@ -23,7 +29,8 @@ export const clusterRefMistakes: RefCheck = (spec, known) =>
     return count === 1 ? [] : [mistake(field, `there are ${count} ClusterConfigs ${name}; keep one of them`)]
   })
 
-const clusterFields = ({ allowed, clusterConfigRefs = [] }: EscalationSpec): (readonly [string, string])[] => [
+/** The clusters that it names, or patterns of them, by field. */
+export const clusterFields = ({ allowed, clusterConfigRefs = [] }: EscalationSpec): (readonly [string, string])[] => [
   ...(allowed.clusters ?? []).map((name, index) => [`spec.allowed.clusters[${index}]`, name] as const),
   ...clusterConfigRefs.map((name, index) => [`spec.clusterConfigRefs[${index}]`, name] as const),
 ]

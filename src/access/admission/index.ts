@@ -25,17 +25,17 @@ export interface AccessAdmissionDeps {
 
 export function accessWebhooks(deps: AccessAdmissionDeps): AdmissionWebhook[] {
   const { kube } = deps
-  const sessions = { ...deps, isOwnUser: ownUser(deps) }
+  const known = { ...deps, isOwnUser: ownUser(deps) }
   return [
     {
       ...declarations.checkEscalations,
-      decide: (request, signal) => decideEscalation(deps, request as AdmissionRequest<BreakglassEscalation>, signal),
+      decide: (request, signal) => decideEscalation(known, request as AdmissionRequest<BreakglassEscalation>, signal),
     },
     {
       ...declarations.checkSessions,
-      decide: (request, signal) => decideSession(sessions, request as AdmissionRequest<BreakglassSession>, signal),
+      decide: (request, signal) => decideSession(known, request as AdmissionRequest<BreakglassSession>, signal),
     },
-    { ...declarations.recordCreators, decide: (request) => recordCreator(sessions, request) },
+    { ...declarations.recordCreators, decide: (request) => recordCreator(known, request) },
     {
       ...declarations.checkPolicies,
       decide: (request, signal) => decidePolicy(kube, request as AdmissionRequest<DenyPolicy>, signal),

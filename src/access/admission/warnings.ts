@@ -1,7 +1,9 @@
 /** What is taken, and yet worth a word to whoever writes it. Short: API servers cut warnings after 256 characters. */
 import type { EscalationSpec } from '../../apis/breakglass/breakglass-escalation.ts'
+import type { KnownObjects } from './escalation-refs.ts'
+import { allowsSelfApproval } from './escalation-rights.ts'
 
-export function escalationWarnings(spec: EscalationSpec): string[] {
+export function escalationWarnings(spec: EscalationSpec, known: Pick<KnownObjects, 'blocksSelfApproval'>): string[] {
   const { allowed, clusterConfigRefs = [], approvers = {} } = spec
   const warnings: string[] = []
   if ((allowed.clusters ?? []).length + clusterConfigRefs.length === 0)
@@ -16,6 +18,10 @@ export function escalationWarnings(spec: EscalationSpec): string[] {
   if (spec.emergencyBypass?.enabled && spec.requestReason?.mandatory !== true)
     warnings.push(
       'spec.emergencyBypass.enabled: whoever goes without approval must say why, whatever requestReason says',
+    )
+  if (allowsSelfApproval(spec, known.blocksSelfApproval))
+    warnings.push(
+      'spec.blockSelfApproval: is not true, so who may ask and is an approver too approves their own request',
     )
   return warnings
 }

@@ -13,6 +13,7 @@ const named = (name: string, namespace = 'n') => ({
 })
 const known: KnownObjects = {
   clusters: (name) => ({ prod: 1, twice: 2 })[name] ?? 0,
+  blocksSelfApproval: () => false,
   provider: (name) => ({ on: 'usable' as const, off: 'disabled' as const })[name],
   hasPolicy: (name) => name === 'policy',
   mailProvider: (name) => (name === 'mail' ? 'usable' : undefined),

@@ -14,6 +14,7 @@ import { keyOf } from '../../kube/objects.ts'
 import type { Watching } from '../../kube/watching.ts'
 import { changesOf, watching } from '../../kube/watching.ts'
 import type { KnownObjects } from '../admission/escalation-refs.ts'
+import { blocksSelfApproval } from '../admission/escalation-refs.ts'
 import type { AccessView } from '../view.ts'
 import type { AccessHubDeps } from './deps.ts'
 import { escalationFindings } from './escalation-findings.ts'
@@ -131,6 +132,7 @@ function knownIn({ view, spokeView }: Deps, mails: Informer<MailProvider>): Know
     found && (found.spec?.disabled ? 'disabled' : 'usable')
   return {
     clusters: (name) => spokeView.configs.byIndex('name', name).length,
+    blocksSelfApproval: (name) => blocksSelfApproval(spokeView.configs.byIndex('name', name)),
     provider: (name) => usable(spokeView.providers.get(name)),
     hasPolicy: (name) => view.policies.get(name) !== undefined,
     mailProvider: (name) => usable(mails.get(name)),

@@ -7,7 +7,7 @@ import { newOnes, sentenceOf } from '../../fleet/mistake.ts'
 import { askedOf, decideRights } from '../../fleet/secret-rights.ts'
 import type { Kube } from '../../kube/kube.ts'
 import { issuerOf, issuerTaken, providerMistakes } from './check-provider.ts'
-import { providerSecretsPutToUse, redirectsSecrets, secretsSentTo } from './secret-rights.ts'
+import { askedOfVouching, providerSecretsPutToUse, redirectsSecrets, secretsSentTo } from './secret-rights.ts'
 import { providerWarnings } from './warnings.ts'
 
 /** Only what changes is looked at: what was stored before may stay, and may be let go of. */
@@ -25,6 +25,8 @@ export async function decideProvider(
     if (taken) return badRequest(taken)
   }
   const old = oldObject ?? undefined
+  const vouching = await decideRights(kube, userInfo, askedOfVouching(object, old), signal)
+  if (!vouching.allowed) return vouching
   const own = providerSecretsPutToUse(object, old)
   // Those who wrote the ClusterConfigs were asked about another issuer.
   const others = redirectsSecrets(object, old)

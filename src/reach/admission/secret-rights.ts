@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ClusterConfig } from '../../apis/breakglass/cluster-config.ts'
 import type { IdentityProvider } from '../../apis/breakglass/identity-provider.ts'
+import { IdentityProvider as IdentityProviders } from '../../apis/breakglass/identity-provider.ts'
 import type { Asked, NamedSecret } from '../../fleet/secret-rights.ts'
 import { grant } from '../../fleet/secret-rights.ts'
 import { pinSecret, spokeAnnotations } from '../../fleet/spoke/names.ts'
@@ -44,6 +45,23 @@ export function redirectsSecrets(provider: IdentityProvider, old: IdentityProvid
     spec?.keycloak,
   ]
   return !old || isEnabled(provider, old) || !isDeepStrictEqual(destination(provider), destination(old))
+}
+
+/**
+ * Who says of people what they are called and which groups they are in makes them approvers: whoever writes that gives
+ * away what no escalation could. Asked where it is new or another one, and where it is taken up again.
+ */
+export function askedOfVouching(provider: IdentityProvider, old: IdentityProvider | undefined): Asked[] {
+  const vouching = ({ spec }: IdentityProvider) => [spec?.oidc, spec?.issuer, spec?.groupSyncProvider, spec?.keycloak]
+  if (old && !isEnabled(provider, old) && isDeepStrictEqual(vouching(provider), vouching(old))) return []
+  const { group, plural: resource } = IdentityProviders.resource
+  return [
+    {
+      field: 'spec.oidc',
+      right: { verb: 'escalate', group, resource, name: '' },
+      because: `as by what it says of people they become approvers; ${grant}`,
+    },
+  ]
 }
 
 /** What of these ClusterConfigs the issuer is sent, which their IdentityProvider names. */

@@ -1,7 +1,6 @@
 import type { ServiceAccount } from 'kubernetes-types/core/v1.d.ts'
-import { Secret } from '../../core/secret.ts'
-import type { TokenClaims } from '../../fleet/account-token.ts'
-import { readClaims } from '../../fleet/account-token.ts'
+import type { GrantedToken } from '../../fleet/account-token.ts'
+import { requestToken as requestAccountToken } from '../../fleet/account-token.ts'
 import { managedBy } from '../../fleet/manifests/manifest.ts'
 import { handoverAccount, spokeLabels } from '../../fleet/spoke/names.ts'
 import { ensure } from '../../fleet/wanted/ensure.ts'
@@ -40,28 +39,13 @@ export async function removeAccount(spoke: Kube, namespace: string, signal: Abor
   return await accounts.delete(handoverAccount, { signal, preconditions: { uid: found.metadata.uid } })
 }
 
-export interface GrantedToken {
-  readonly token: Secret
-  readonly claims: TokenClaims
-}
-
 export async function requestToken(
   spoke: Kube,
   namespace: string,
   seconds: number,
   signal: AbortSignal,
 ): Promise<GrantedToken> {
-  const review = {
-    apiVersion: 'authentication.k8s.io/v1',
-    kind: 'TokenRequest',
-    spec: { expirationSeconds: seconds },
-  }
-  const { status } = await spoke
-    .of(serviceAccounts, namespace)
-    .createSubresource<object, { status?: { token?: string } }>(handoverAccount, 'token', review, { signal })
-  const token = Secret.of(status?.token ?? '')
-  const claims = readClaims(token)
-  if (claims?.namespace !== namespace || claims.account !== handoverAccount)
-    throw failures.HANDOVER_TOKEN_FOREIGN({ account: `${namespace}/${handoverAccount}` })
-  return { token, claims }
+  const granted = await requestAccountToken(spoke, { namespace, name: handoverAccount, seconds }, signal)
+  if (!granted) throw failures.HANDOVER_TOKEN_FOREIGN({ account: `${namespace}/${handoverAccount}` })
+  return granted
 }

@@ -1,9 +1,9 @@
 import { after } from '../../core/clock.ts'
 import type { Issuance, Kept, Pass } from '../../core/pass.ts'
 import { isDue, isExpired } from '../../core/renewal.ts'
+import type { GrantedToken } from '../../fleet/account-token.ts'
 import { fingerprintOf } from '../../fleet/account-token.ts'
 import { reasons } from '../../fleet/spoke/reasons.ts'
-import type { GrantedToken } from './account.ts'
 import type { HandedToken, PassFacts } from './shelf.ts'
 
 export interface HandoverIssuanceOptions {

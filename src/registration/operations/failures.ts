@@ -53,7 +53,6 @@ export const failures = catalogue({
     409,
     '{cluster} cannot take itself off its hub by its AWS role: {why}; if the hub has denied or forgotten the cluster add --force to remove the agent only, else name the cluster and give the hub with --kubeconfig',
   ],
-  DOCTOR_NOWHERE: [400, 'name the cluster as the hub knows it, give the cluster with --managed-kubeconfig, or both'],
   OPERATION_PARTLY_FAILED: [500, '{failed} of {total} clusters could not be {done}'],
   WAITED_IN_VAIN: [504, '{cluster} was not {what} within {seconds} s: {missing}'],
 })

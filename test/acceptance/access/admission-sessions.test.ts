@@ -190,6 +190,29 @@ describe('writes of sessions', needsControlPlane, () => {
     assert.equal((await story.lead.act(metadata.name, 'approve')).status, 200)
   })
 
+  test('F8a: a session for an unknown cluster, or for a group that no escalation leads to, is refused for the hub too', async () => {
+    const { cluster, group } = await scene.story()
+    const asHub = (spec: Partial<SessionSpec>) =>
+      sessions(hub).create({
+        metadata: { name: uniqueName('of-the-hub') },
+        spec: { cluster, user: 'dev@example.com', grantedGroup: group, ...spec },
+      })
+    const refusals: [Partial<SessionSpec>, RegExp][] = [
+      [{ cluster: uniqueName('nowhere') }, /spec\.cluster: there is no ClusterConfig nowhere/],
+      [{ grantedGroup: 'system:masters' }, /spec\.grantedGroup: no escalation that is Ready leads to system:masters/],
+      [{ escalation: uniqueName('other') }, /spec\.grantedGroup: no escalation that is Ready/],
+    ]
+    for (const [spec, words] of refusals)
+      for (const make of [
+        asHub,
+        (more: Partial<SessionSpec>) => create({ cluster, user: 'x', grantedGroup: group, ...more }),
+      ]) {
+        const { code, message } = await refusalOf(make(spec))
+        assert.deepEqual([code, words.test(message)], [400, true], message)
+      }
+    await asHub({})
+  })
+
   test('what lives or has to be reviewed is not deleted, and with its escalation it goes all the same', async () => {
     const story = await scene.story({ escalation: { emergencyBypass: { enabled: true } } })
     const remove = (name: string) => sessions(scene.admin).delete(name)

@@ -1,7 +1,6 @@
 /** Whether the roles of access say what the hub does: no less, or it is refused something, and no more. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { stringify } from 'yaml'
 import { accessHubNamespaceRules, accessHubRules } from '../../../src/access/manifests/hub-rbac.ts'
 import { auditHeads } from '../../../src/access/names.ts'
 import { AuditConfig } from '../../../src/apis/breakglass/audit-config.ts'
@@ -13,7 +12,7 @@ import { configMaps, events, namespaces, secrets } from '../../../src/kube/kinds
 import { reachHubRules } from '../../../src/reach/manifests/hub-rbac.ts'
 import { clientAs, grant } from '../../support/access-scene.ts'
 import { serveAccessWebhooks } from '../../support/access-webhook-scene.ts'
-import { refusedOf, rightsIn, rightsUsed } from '../../support/accounts-scene.ts'
+import { auditPolicy, refusedOf, rightsIn, rightsUsed } from '../../support/accounts-scene.ts'
 import { breakglassScene } from '../../support/breakglass-scene.ts'
 import { aNamespace, uniqueName } from '../../support/builders.ts'
 import { needsControlPlane, startControlPlane } from '../../support/control-plane.ts'
@@ -22,14 +21,6 @@ import { FakeClock } from '../../support/fake-clock.ts'
 import { installFleetKinds } from '../../support/fleet-scene.ts'
 import { kubeClient } from '../../support/kube-client.ts'
 import { allow } from '../../support/webhook-scene.ts'
-
-/** Not before an answer begins: a watch that goes on counts. */
-const auditPolicy = stringify({
-  apiVersion: 'audit.k8s.io/v1',
-  kind: 'Policy',
-  omitStages: ['RequestReceived'],
-  rules: [{ level: 'Metadata' }],
-})
 
 /** What a life without mishaps does not need. */
 const unusedByHub: Readonly<Record<string, string>> = {

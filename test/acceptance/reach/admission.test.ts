@@ -385,6 +385,30 @@ describe('the webhooks of reach', needsControlPlane, () => {
     await providers(plain).patch(name, { type: 'merge', body: { spec: { disabled: true } } })
   })
 
+  test('F5g: who may write IdentityProviders does not say by that who people are, which makes approvers', async () => {
+    const somebody = (await hooks.writer(uniqueName('vouches'))).of(IdentityProvider.resource)
+    const name = uniqueName('idp')
+    const oidc = { authority: `${server}/${name}`, clientID: 'ui' }
+    const refuses403 = async (call: Promise<unknown>) => {
+      const { code, message } = await refusalOf(call)
+      assert.deepEqual([code, /lacks the right to escalate identityproviders/.test(message)], [403, true], message)
+    }
+    await refuses403(somebody.create({ metadata: { name }, spec: { oidc } }))
+    await admin.of(IdentityProvider.resource).create({ metadata: { name }, spec: { oidc } })
+    const change = (spec: object) => somebody.patch(name, { type: 'merge', body: { spec } })
+    for (const spec of [
+      { oidc: { authority: 'https://evil.example.com' } },
+      { oidc: { jwksEndpoint: 'https://evil.example.com/keys' } },
+      { oidc: { certificateAuthority: plane.caPem } },
+      { oidc: { expectedAudience: 'other' } },
+      { issuer: `${server}/${name}/other` },
+    ])
+      await refuses403(change(spec))
+    await change({ displayName: 'Ours', sessionLimits: { maxActiveSessionsPerUser: 1 } })
+    await change({ disabled: true })
+    await refuses403(change({ disabled: false }))
+  })
+
   test('an IdentityProvider is not turned to another issuer by whoever may not read what ClusterConfigs would send there', async () => {
     const providers = (kube: Kube) => kube.of(IdentityProvider.resource)
     const name = uniqueName('idp')

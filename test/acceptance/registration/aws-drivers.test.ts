@@ -4,6 +4,9 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { ManagedCluster } from '../../../src/apis/cluster/managed-cluster.ts'
+import { applyManifests } from '../../../src/cli/apply-manifests.ts'
+import { planInit } from '../../../src/cli/init-plan.ts'
+import { hubNamespace } from '../../../src/fleet/names.ts'
 import { agentScene, letIn, setAccepted } from '../../support/agent-scene.ts'
 import { awsMember } from '../../support/aws-agent-scene.ts'
 import { marks } from '../../support/aws-names.ts'
@@ -19,8 +22,11 @@ import { tempDir } from '../../support/temp-dir.ts'
 import type { TestScope } from '../../support/test-scope.ts'
 import { whoAmI } from '../../support/who-am-i.ts'
 
-/** With the web identity of the hub's pod, and all rights on its API server. */
-async function startHub(t: TestScope, { plane, aws, hub, hubEnv }: AwsScene, drivers: string): Promise<Running> {
+/** With the web identity of the hub's pod, and the account that `lanyard init` makes. */
+async function startHub(t: TestScope, scene: AwsScene, drivers: string): Promise<Running> {
+  const { plane, admin, aws, hub, hubEnv } = scene
+  const plan = planInit({ namespace: hubNamespace, aws: { hubClusterArn: hub.eks.arn } }, '')
+  await applyManifests(admin, plan.identities, AbortSignal.timeout(30_000))
   const arn = drivers === 'csr' ? [] : ['--hub-cluster-arn', hub.eks.arn]
   const place = ['--kubeconfig', plane.adminKubeconfigPath, '--listen', '127.0.0.1:0', '--disable-leader-election']
   const env = { ...hubEnv, AWS_ENDPOINT_URL: aws.url }

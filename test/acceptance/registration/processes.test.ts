@@ -57,13 +57,13 @@ describe('the processes of a fleet', needsControlPlane, () => {
   })
 
   test('a namespace for the lease is made where there is none', async (t) => {
-    const hub = lanyard(t, [
-      'hub',
+    const agent = lanyard(t, [
+      'agent',
       ...['--kubeconfig', plane.adminKubeconfigPath, '--namespace', 'not-there-yet', '--listen', '127.0.0.1:0'],
+      ...['--bootstrap-kubeconfig', join(tempDir(t), 'later'), '--hub-kubeconfig-dir', join(tempDir(t), 'hub')],
     ])
-    await hub.says('this process leads')
-    assert.ok(await kube.of(namespaces).find('not-there-yet'))
-    await stops(hub)
+    await eventually('the namespace is there', () => kube.of(namespaces).find('not-there-yet'))
+    await stops(agent)
   })
 
   test('a hub starts while its API server is away, works when it comes, and outlives its next absence', async (t) => {

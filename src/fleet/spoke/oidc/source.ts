@@ -1,17 +1,15 @@
 import type { Clock } from '../../../core/clock.ts'
-import { isFailure } from '../../../core/failure.ts'
 import type { Secret } from '../../../core/secret.ts'
+import { onDemandToken } from '../../on-demand-token.ts'
 import type { OidcWay, SecretKey, Token, TokenSource } from '../contract.ts'
 import { failures } from '../failures.ts'
 import type { Discoveries } from './discovery.ts'
 import type { Grant } from './grants.ts'
 import { clientCredentialsForm, exchangeForm, mainGrant } from './grants.ts'
-import { isFresh } from './lifetime.ts'
 import type { Asked, Granted, GrantRequest } from './request.ts'
 import { NotGranted } from './request.ts'
 import type { RefreshDeps, RefreshToken } from './rotated.ts'
 import { refreshTokens, trimmed } from './rotated.ts'
-import { unlessAborted } from './unless-aborted.ts'
 
 export interface SourceDeps extends RefreshDeps {
   clock: Pick<Clock, 'now'>
@@ -19,51 +17,11 @@ export interface SourceDeps extends RefreshDeps {
   isDiscovering: Discoveries['isUnderWay']
 }
 
-/** A token that took the place of a refused one is not replaced for the same cause this soon: the next would be refused, too. */
-const refreshEveryMs = 10_000
-/** An issuer that gave no token is left alone this long: a hub with a thousand calls must not ask a thousand times. */
-const retryAfterMs = 1_000
-
-/** One cluster's tokens: the one at hand while it is fresh, else another, asked for once for all who wait. */
+/** One cluster's tokens. */
 export function tokenSource(way: OidcWay, deps: SourceDeps): TokenSource {
-  const { clock } = deps
-  const obtain = obtainer(way, deps)
-  let held: { token: Token; replacedAt?: number } | undefined
-  let failed: { failure: Error; at: number } | undefined
-  let underWay: Promise<Token> | undefined
-
-  async function renew(isReplacing: boolean): Promise<Token> {
-    try {
-      const token = await obtain()
-      held = { token, ...(isReplacing && { replacedAt: clock.now().getTime() }) }
-      failed = undefined
-      return token
-    } catch (error) {
-      if (isFailure(error)) failed = { failure: error, at: clock.now().getTime() }
-      throw error
-    } finally {
-      underWay = undefined
-    }
-  }
-
-  return {
-    async current({ refresh = false, signal } = {}) {
-      signal?.throwIfAborted()
-      const now = clock.now()
-      const mayReplace = refresh && !isWithin(held?.replacedAt, now, refreshEveryMs)
-      if (held && isFresh(held.token, now) && !mayReplace) return held.token
-      if (!underWay && failed && isWithin(failed.at, now, retryAfterMs)) throw failed.failure
-      underWay ??= renew(refresh)
-      // Whoever asked may have given up since.
-      underWay.catch(() => {})
-      return await unlessAborted(underWay, signal)
-    },
-    isDiscovering: () => underWay !== undefined && deps.isDiscovering(way.issuer, way.issuerCa),
-  }
+  const { current, isUnderWay } = onDemandToken(obtainer(way, deps), deps.clock)
+  return { current, isDiscovering: () => isUnderWay() && deps.isDiscovering(way.issuer, way.issuerCa) }
 }
-
-const isWithin = (at: number | undefined, now: Date, limitMs: number): boolean =>
-  at !== undefined && now.getTime() >= at && now.getTime() - at < limitMs
 
 /** The order of grants: refresh tokens first, those at hand before those that were given, then what else is configured. */
 function obtainer(way: OidcWay, deps: SourceDeps): () => Promise<Token> {
