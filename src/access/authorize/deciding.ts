@@ -11,7 +11,7 @@ import * as wording from './wording.ts'
 const factsShare = 0.8
 /** For whoever wants no answer but one that is there at once. A promise for each: one for all would keep whoever waits for it. */
 const unanswered = () => new Promise<never>(() => {})
-const noFacts: PolicyFacts = { namespaceLabels: unanswered, pod: unanswered }
+const noFacts: PolicyFacts = { namespaceLabels: unanswered, pod: unanswered, isNamespaced: unanswered }
 
 /** What is asked of a cluster is over within its deadline, whether anybody still waits or not: others may. */
 const unwatched = new AbortController().signal

@@ -81,7 +81,11 @@ export function authorizerScene(settings: Partial<AccessSettings> = {}) {
     answer: (_cluster: string, _groups: readonly string[], _asked: Asked): Review | Promise<Review> => ({
       answer: 'allowed',
     }),
-    facts: { namespaceLabels: async () => ({}), pod: async () => undefined } as PolicyFacts,
+    facts: {
+      namespaceLabels: async () => ({}),
+      pod: async () => undefined,
+      isNamespaced: async () => undefined,
+    } as PolicyFacts,
   }
   let compiled: PolicySet | undefined
   policies.on(() => {
@@ -102,6 +106,7 @@ export function authorizerScene(settings: Partial<AccessSettings> = {}) {
       factsOf: () => ({
         namespaceLabels: (namespace, signal) => scene.facts.namespaceLabels(namespace, signal),
         pod: (namespace, name, signal) => scene.facts.pod(namespace, name, signal),
+        isNamespaced: (group, resource, signal) => scene.facts.isNamespaced(group, resource, signal),
       }),
     },
     reviews: {
