@@ -8,7 +8,7 @@ import { askedOf, decideRights } from '../../fleet/secret-rights.ts'
 import type { Kube } from '../../kube/kube.ts'
 import { issuerOf, issuerTaken, providerMistakes } from './check-provider.ts'
 import { providerSecretsPutToUse, redirectsSecrets, secretsSentTo } from './secret-rights.ts'
-import { providerWarnings } from './warnings.ts'
+import { providerWarnings, severalWarnings } from './warnings.ts'
 
 /** Only what changes is looked at: what was stored before may stay, and may be let go of. */
 export async function decideProvider(
@@ -19,8 +19,8 @@ export async function decideProvider(
   if (!object || (oldObject && isDeepStrictEqual(object.spec, oldObject.spec))) return allowed
   const wrong = sentenceOf(newOnes(providerMistakes(object), oldObject ? providerMistakes(oldObject) : []))
   if (wrong) return badRequest(wrong)
+  const { items } = await kube.of(IdentityProvider.resource).list({ signal })
   if (!oldObject || issuerOf(object) !== issuerOf(oldObject)) {
-    const { items } = await kube.of(IdentityProvider.resource).list({ signal })
     const taken = sentenceOf(issuerTaken(object, items))
     if (taken) return badRequest(taken)
   }
@@ -31,5 +31,7 @@ export async function decideProvider(
     ? secretsSentTo(object.metadata?.name ?? '', (await kube.of(ClusterConfig.resource).list({ signal })).items)
     : []
   const verdict = await decideRights(kube, userInfo, [...own, ...others].flatMap(askedOf), signal)
-  return verdict.allowed ? { allowed: true, warnings: providerWarnings(object) } : verdict
+  return verdict.allowed
+    ? { allowed: true, warnings: [...providerWarnings(object), ...severalWarnings(object, items)] }
+    : verdict
 }
