@@ -7,7 +7,11 @@ import type { Stored } from '../../src/kube/objects.ts'
 const rounds = 5
 const evaluations = 200_000
 const { signal } = new AbortController()
-const noFacts: PolicyFacts = { namespaceLabels: async () => undefined, pod: async () => undefined }
+const noFacts: PolicyFacts = {
+  namespaceLabels: async () => undefined,
+  pod: async () => undefined,
+  isNamespaced: async () => undefined,
+}
 
 /** Each for other namespaces and another group; half for one cluster, half for all. The last refuses what is asked. */
 function specOf(number: number): DenyPolicySpec {

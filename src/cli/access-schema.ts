@@ -56,7 +56,8 @@ export const accessSchema = Type.Object(
     oidcPrefixes: Type.Array(Type.String({ minLength: 1, description: 'One prefix.' }), {
       default: ['oidc:'],
       ...reloads,
-      description: 'Taken off groups of tokens before they are compared, and tried before groups on a cluster.',
+      description:
+        'Taken off groups of tokens before they are compared, and tried before groups on a cluster. Of several identity providers each has its own by annotation instead.',
     }),
     onPolicyError: Type.Union([Type.Literal('deny'), Type.Literal('noOpinion')], {
       default: 'deny',

@@ -1,10 +1,12 @@
 import type { Command } from 'commander'
 import { systemClock } from '../core/clock.ts'
 import { createLog } from '../core/log.ts'
-import type { CareDeps, FsckReport } from '../embedded/care/index.ts'
+import type { CareDeps, Ended, FsckReport } from '../embedded/care/index.ts'
 import { backup, compact, embeddedFailures, fsck, restore } from '../embedded/care/index.ts'
 import { calledBy, inCalledForm } from './called.ts'
 import { checkpointFrom } from './kill-at.ts'
+import type { Kept } from './kube-restore-corrections.ts'
+import { correctionsFor } from './kube-restore-corrections.ts'
 import { formatData } from './output.ts'
 import { printOn, tellOn } from './print-on.ts'
 import { printable } from './printable.ts'
@@ -74,7 +76,7 @@ export const runBackup = (
   )
 
 export const runRestore = (
-  options: Output & { data: string; from: string; replace?: boolean },
+  options: Output & { data: string; from: string; replace?: boolean } & Kept,
   command: Command,
   stop: Stop,
 ): Promise<void> =>
@@ -82,12 +84,28 @@ export const runRestore = (
     `restoring ${options.from}`,
     options,
     command,
-    () => restore({ dir: options.data, from: options.from, replace: options.replace === true }, depsOf(stop)),
-    ({ dir, objects, takenAt, revision, aside }) =>
+    () => {
+      const { data: dir, from, replace = false } = options
+      return restore({ dir, from, replace, corrections: correctionsFor(options) }, depsOf(stop))
+    },
+    ({ dir, objects, takenAt, revision, aside, ended, warnings }) =>
       `✔ ${objects} objects and the keys of ${takenAt} are in ${dir}, which goes on at revision ${revision}\n` +
       (aside ? `✔ what was there before is in ${aside}\n` : '') +
+      endedWords(ended) +
+      [whatComesBack(takenAt), ...warnings].map((warning) => `! ${warning}\n`).join('') +
       `lanyard kube --data ${options.data}\n`,
   )
+
+/** `✔ ended: 2 sessions, 1 bootstrap tokens`. */
+function endedWords(ended: readonly Ended[]): string {
+  const counts = new Map<string, number>()
+  for (const { what } of ended) counts.set(what, (counts.get(what) ?? 0) + 1)
+  const words = [...counts].map(([what, count]) => `${what} (${count})`)
+  return words.length === 0 ? '' : `✔ ended, since they may have been revoked: ${words.join(', ')}\n`
+}
+
+const whatComesBack = (takenAt: string): string =>
+  `what was revoked after ${takenAt} is back: accepted clusters, RBAC, escalations and policies are those of the backup, and certificates of agents are good until they end; look through them`
 
 export const runCompact = (options: Output & { data: string }, command: Command, stop: Stop): Promise<void> =>
   doing(

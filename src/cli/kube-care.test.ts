@@ -65,7 +65,10 @@ test('E3b: a plane is backed up while it is written to, and comes back elsewhere
   await first.close()
 
   const { out: words } = await cli.run('restore', '--data', to, '--from', file)
-  assert.match(words, /objects and the keys of .* are in .*new, which goes on at revision \d+\nlanyard kube --data /)
+  assert.match(
+    words,
+    /objects and the keys of .* are in .*new, which goes on at revision \d+\n(✔ ended.*\n)(! .*\n)lanyard kube --data /,
+  )
   const second = await start(t, to)
   assert.equal(second.identities.admin.certPem, first.identities.admin.certPem)
   const again = second.kube.of(configMaps, 'default')

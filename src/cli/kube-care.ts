@@ -14,7 +14,9 @@ Examples:
   lanyard kube restore --data ./new --from kube.backup             into a new folder
   lanyard kube restore --data ./kube --from kube.backup --replace  what is there goes to ./kube/before-…
   lanyard kube --data ./new                                        serve it
-The resourceVersion jumps ahead, so that clients that know a later state list again.`
+The resourceVersion jumps ahead, so that clients that know a later state list again.
+What was revoked after the backup comes back with it. So sessions, bootstrap tokens and tokens of service accounts end
+unless they are kept. Webhook tokens stay: without them every API server that asks the hub goes on without its answers.`
 
 const compactExamples = `
 Examples:
@@ -66,6 +68,9 @@ export const careCommands = (stop: Stop): Command[] => [
     .description('Bring a backup back, into a new folder or in place of what is there.')
     .requiredOption('--from <file>', 'the backup; all of it is checked first')
     .option('--replace', 'move what is in the folder aside')
+    .option('--keep-sessions', 'sessions that were in force or waited are so again')
+    .option('--keep-tokens', 'bootstrap tokens and tokens of service accounts are good again')
+    .option('--revoke-webhook-tokens', 'those that ask the hub must be given new ones')
     .addOption(outputOption(['table', 'json']))
     .addHelpText('after', restoreExamples)
     .action(async (_, self) => (await run()).runRestore(withData(self), self, stop)),

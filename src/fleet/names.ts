@@ -19,6 +19,14 @@ export const labels = {
   managedNamespacePrefix: 'clusterset.open-cluster-management.io/',
 } as const
 
+/** On an IdentityProvider, for where there are several. */
+export const providerAnnotations = {
+  /** `"true"`: mail addresses in its tokens are those of its people, also where the tokens do not say `email_verified`. */
+  mailTrusted: `${ownDomain}/mail-trusted`,
+  /** How clusters write its groups: this, then the group. */
+  groupsPrefix: `${ownDomain}/groups-prefix`,
+} as const
+
 export const annotations = {
   /** The hub accepted by itself, and does so only once: a later denial stays. RFC 3339. */
   automaticallyAcceptedOn: 'open-cluster-management.io/automatically-accepted-on',

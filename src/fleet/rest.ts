@@ -12,6 +12,8 @@ export interface Caller {
   user?: { username: string; uid?: string; groups?: readonly string[]; extra?: Readonly<Record<string, string[]>> }
   /** The name of the IdentityProvider that vouches for them, where one does. */
   provider?: string
+  /** A mail address that is theirs by the word of that IdentityProvider. */
+  email?: string
   traceId: string
   traceparent: string
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AuditSink } from '../../apis/breakglass/audit-sink-fields.ts'
 import type { DenyPolicySpec } from '../../apis/breakglass/deny-policy.ts'
+import type { DenyRule } from '../../apis/breakglass/deny-rule-fields.ts'
 import type { MailProvider } from '../../apis/breakglass/mail-provider.ts'
 import { auditMistakes, auditSecretsPutToUse, auditWarnings, unservedSinks } from './check-audit.ts'
 import { defaultTaken, mailMistakes, mailSecretsPutToUse } from './check-mail.ts'
@@ -57,10 +58,41 @@ test('thresholds rise, and impersonation is of identities or of what is done', (
 
 test('who names single objects is told that lists go unnamed', () => {
   const named = (verbs: string[]) => policyWarnings({ rules: [{ ...secrets, verbs, resourceNames: ['a'] }] })
-  assert.deepEqual(named(['get']), [])
+  assert.deepEqual(named(['delete']), [])
   for (const verb of ['list', 'watch', '*', 'deletecollection'])
-    assert.match(named(['get', verb])[0] ?? '', /^spec\.rules\[0\]\.resourceNames: /)
+    assert.match(named(['delete', verb])[0] ?? '', /^spec\.rules\[0\]\.resourceNames: /)
   assert.ok((named(['*'])[0] ?? '').length < 256)
+})
+
+test('F6d: what a rule does not stop is told', () => {
+  const told = (rule: Partial<DenyRule>) =>
+    policyWarnings({ rules: [{ ...secrets, ...rule }] }).map((text) => {
+      assert.ok(text.length < 256)
+      return text.replace(/^spec\.rules\[0\]\./, '').split(':')[0]
+    })
+  const namespaces = { patterns: ['prod'] }
+  assert.deepEqual(told({ verbs: ['*'], namespaces }), [])
+  assert.deepEqual(told({ verbs: ['*'], resources: ['*'] }), [])
+  assert.deepEqual(told({ verbs: ['*'], resources: ['*'], namespaces }), ['namespaces'])
+  assert.deepEqual(told({ verbs: ['*'], resources: ['*/scale'], namespaces }), ['namespaces'])
+  assert.deepEqual(told({ verbs: ['*'], resources: ['nodes'], namespaces: { selectorTerms: [{}] } }), ['namespaces'])
+  assert.deepEqual(told({ verbs: ['*'], resources: ['*'], namespaces: {} }), [])
+  assert.deepEqual(told({ verbs: ['get'] }), ['verbs'])
+  assert.deepEqual(told({ verbs: ['get', 'list'] }), [])
+  assert.deepEqual(told({ verbs: ['get'], resources: ['pods/log'] }), [])
+  assert.deepEqual(told({ verbs: ['create'], resourceNames: ['db'] }), ['resourceNames'])
+  assert.deepEqual(told({ verbs: ['create'], resources: ['pods/exec'], resourceNames: ['db'] }), [])
+})
+
+test('words of a rule that no API server asks with are a mistake', () => {
+  const wrong = (rule: Partial<DenyRule>) => policyFields({ rules: [{ ...secrets, ...rule }] })
+  assert.deepEqual(wrong({ verbs: ['GET'] }), ['spec.rules[0].verbs[0]'])
+  assert.deepEqual(wrong({ verbs: ['get*'] }), ['spec.rules[0].verbs[0]'])
+  assert.deepEqual(wrong({ apiGroups: ['*.example.com'] }), ['spec.rules[0].apiGroups[0]'])
+  assert.deepEqual(wrong({ resources: ['secret*'] }), ['spec.rules[0].resources[0]'])
+  assert.deepEqual(wrong({ resources: ['Secret'] }), ['spec.rules[0].resources[0]'])
+  assert.deepEqual(wrong({ subresources: ['ex*'] }), ['spec.rules[0].subresources[0]'])
+  assert.deepEqual(wrong({ resources: ['*', 'pods/*', '*/scale'], apiGroups: ['*', ''], subresources: ['', '*'] }), [])
 })
 
 const auditFields = (...sinks: AuditSink[]) => auditMistakes({ spec: { sinks } }).map(({ field }) => field)

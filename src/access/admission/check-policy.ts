@@ -2,6 +2,7 @@ import type { DenyPolicy, DenyPolicySpec } from '../../apis/breakglass/deny-poli
 import type { DenyRule, ImpersonationRule } from '../../apis/breakglass/deny-rule-fields.ts'
 import type { Mistake } from '../../fleet/mistake.ts'
 import { mistake } from '../../fleet/mistake.ts'
+import { isKnownNamespaced } from '../policies/kind-scopes.ts'
 import { namespaceMistakes } from './check-namespaces.ts'
 import { eachMistake } from './fields.ts'
 
@@ -33,6 +34,14 @@ const scopeMistakes = ({ appliesTo = {} }: DenyPolicySpec): Mistake[] => [
 const wordOrAll = (text: string): string | undefined =>
   /^\S+$/.test(text) ? undefined : 'must be a word without blanks, or *'
 
+/** Verbs and names of resources are compared whole, and API servers ask in lower case. */
+const lowerCase = (text: string): string | undefined => {
+  if (/[A-Z]/.test(text)) return 'must be in lower case, as API servers ask; so it matches nothing'
+  return isPartialGlob(text) ? 'must be a name, or * alone for all; a part of a name matches nothing' : wordOrAll(text)
+}
+
+const isPartialGlob = (text: string): boolean => text.split('/').some((part) => part !== '*' && part.includes('*'))
+
 const pathProblem = (path: string): string | undefined =>
   path === '*' || /^\/[^\s*]*\*?$/.test(path) ? undefined : 'must be a path, which may end in *'
 
@@ -40,9 +49,10 @@ function ruleMistakes(at: string, rule: DenyRule): Mistake[] {
   const { verbs, apiGroups = [], resources = [], nonResourceURLs = [], namespaces } = rule
   const words = [
     ...(verbs.length === 0 ? [mistake(`${at}.verbs`, 'must name a verb, or *')] : []),
-    ...eachMistake(`${at}.verbs`, verbs, wordOrAll),
-    ...eachMistake(`${at}.resources`, resources, wordOrAll),
-    ...eachMistake(`${at}.subresources`, rule.subresources, wordOrAll),
+    ...eachMistake(`${at}.verbs`, verbs, lowerCase),
+    ...eachMistake(`${at}.apiGroups`, apiGroups, (group) => (group === '' ? undefined : lowerCase(group))),
+    ...eachMistake(`${at}.resources`, resources, lowerCase),
+    ...eachMistake(`${at}.subresources`, rule.subresources, (below) => (below === '' ? undefined : lowerCase(below))),
     ...eachMistake(`${at}.resourceNames`, rule.resourceNames, wordOrAll),
     ...eachMistake(`${at}.nonResourceURLs`, nonResourceURLs, pathProblem),
     ...namespaceMistakes(`${at}.namespaces`, namespaces),
@@ -86,14 +96,50 @@ function podMistakes({ podSecurityRules: rules }: DenyPolicySpec): Mistake[] {
   ]
 }
 
-const collective = ['list', 'watch', 'deletecollection', '*']
+const collective = ['list', 'watch', 'deletecollection']
+const meansAny = (words: readonly string[], wanted: readonly string[]): boolean =>
+  words.some((word) => word === '*' || wanted.includes(word))
 
-/** Short: API servers cut warnings after 256 characters. */
+/** What a rule does not stop although its author may think so. Short: API servers cut warnings after 256 characters. */
 export const policyWarnings = ({ rules = [] }: DenyPolicySpec): string[] =>
-  rules.flatMap(({ verbs, resourceNames }, index) =>
-    resourceNames && verbs.some((verb) => collective.includes(verb))
-      ? [
-          `spec.rules[${index}].resourceNames: a list, a watch or a deletion of many names no object, so this rule does not stop it; add a rule without names`,
-        ]
-      : [],
+  rules.flatMap((rule, index) =>
+    gaps.flatMap(({ field, isIn, says }) => (isIn(rule) ? [`spec.rules[${index}].${field}: ${says}`] : [])),
   )
+
+const gaps: readonly { field: string; says: string; isIn(rule: DenyRule): boolean }[] = [
+  {
+    field: 'resourceNames',
+    says: 'a list, a watch or a deletion of many names no object, so this rule does not stop it; add a rule without names',
+    isIn: ({ verbs, resourceNames }) => Boolean(resourceNames?.length) && meansAny(verbs, collective),
+  },
+  {
+    field: 'resourceNames',
+    says: 'a creation names no object, so this rule does not stop it; add a rule without names',
+    isIn: ({ verbs, resourceNames, resources = [] }) =>
+      Boolean(resourceNames?.length) && verbs.includes('create') && resources.some((kind) => !kind.includes('/')),
+  },
+  {
+    field: 'verbs',
+    says: 'whoever may list or watch sees what get shows, and this rule does not stop it; add list and watch',
+    isIn: ({ verbs, resources = [], subresources = [] }) =>
+      verbs.includes('get') &&
+      !['*', 'list', 'watch'].some((verb) => verbs.includes(verb)) &&
+      resources.some((kind) => !kind.includes('/')) &&
+      subresources.every((below) => below === '' || below === '*'),
+  },
+  {
+    field: 'namespaces',
+    says: 'kinds that are in no namespace, as nodes, are not meant; add a rule without namespaces for them',
+    isIn: ({ namespaces, apiGroups = [], resources = [] }) =>
+      isGiven(namespaces) && resources.some((kind) => isOfNoNamespace(apiGroups, kind)),
+  },
+]
+
+const isGiven = (filter: DenyRule['namespaces']): boolean =>
+  (filter?.patterns?.length ?? 0) + (filter?.selectorTerms?.length ?? 0) > 0
+
+/** Of kinds that are not Kubernetes' own, only the cluster knows. */
+const isOfNoNamespace = (groups: readonly string[], resource: string): boolean => {
+  const [kind = ''] = resource.split('/')
+  return kind === '*' || groups.some((group) => isKnownNamespaced(group, kind) === false)
+}

@@ -1,6 +1,7 @@
 import type { ClusterConfig } from '../../apis/breakglass/cluster-config.ts'
 import type { SpokeView } from '../../fleet/spoke/index.ts'
 import type { Stored } from '../../kube/objects.ts'
+import { groupPrefixesOf } from '../group-prefixes.ts'
 import type { AccessSettings } from '../settings.ts'
 import { tenantOf } from '../tenant.ts'
 import type { Decision } from './contract.ts'
@@ -18,6 +19,8 @@ export interface ClusterFacts {
   readonly providerNames: readonly string[]
   readonly facts: FactsBy
   tenant(settings: AccessSettings): string
+  /** How the cluster may write a group that a session of this provider stands for. */
+  groupPrefixes(provider: string | undefined, settings: AccessSettings): readonly string[]
   /** Answers that are the same for everybody without a session, by what they say. */
   readonly answers: Map<string, Decision>
 }
@@ -53,9 +56,12 @@ export class ClusterIndex {
     const { name } = config.metadata
     const refs = config.spec.identityProviderRefs ?? []
     const listed = refs.length > 0 ? new Set(refs) : undefined
-    const accepted = this.#deps.spokeView.providers
+    const { providers } = this.#deps.spokeView
+    const accepted = providers
       .list()
       .filter(({ metadata, spec }) => spec && !spec.disabled && (!listed || listed.has(metadata.name)))
+    const prefixes = new Map<string | undefined, readonly string[]>()
+    let configured: readonly string[] | undefined
     let tenant: { readonly pattern: string | undefined; readonly is: string } | undefined
     return {
       name,
@@ -67,6 +73,13 @@ export class ClusterIndex {
         if (tenant?.pattern !== settings.tenantPattern || !tenant)
           tenant = { pattern: settings.tenantPattern, is: tenantOf(config, settings) }
         return tenant.is
+      },
+      groupPrefixes(provider, settings) {
+        if (configured !== settings.oidcPrefixes) prefixes.clear()
+        configured = settings.oidcPrefixes
+        const known = prefixes.get(provider) ?? groupPrefixesOf(provider, settings, providers.list()).own
+        prefixes.set(provider, known)
+        return known
       },
       answers: new Map(),
     }

@@ -162,7 +162,7 @@ test('what a policy for everybody may forbid is denied to everybody while the cl
   const rules = [{ verbs: ['*'], apiGroups: ['*'], resources: ['secrets'], namespaces: gold }]
   scene.policies.put({ metadata: { name: 'p', generation: 1 }, spec: { rules } })
   const never = () => new Promise<never>(() => {})
-  scene.facts = { namespaceLabels: never, pod: never }
+  scene.facts = { namespaceLabels: never, pod: never, isNamespaced: never }
   for (const withinMs of [1_500, 750, 100, 1]) {
     let made: Decision | undefined
     const deciding = Promise.resolve(scene.authorizer.decide('west', reading('who'), { withinMs }))
@@ -190,7 +190,11 @@ test('labels and pod are asked for together, so that slow labels leave time for 
     await new Promise<void>((resolve) => scene.clock.countdown(700, resolve))
     return value
   }
-  scene.facts = { namespaceLabels: () => slowly({}), pod: () => slowly({ spec: { containers: [] } }) }
+  scene.facts = {
+    ...scene.facts,
+    namespaceLabels: () => slowly({}),
+    pod: () => slowly({ spec: { containers: [] } }),
+  }
   const resource = { group: '', version: 'v1', resource: 'pods', subresource: 'exec', namespace: 'shop', name: 'db' }
   const asked = reading('who', { verb: 'create', resource })
   let made: Decision | undefined

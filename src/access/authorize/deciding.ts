@@ -11,7 +11,7 @@ import * as wording from './wording.ts'
 const factsShare = 0.8
 /** For whoever wants no answer but one that is there at once. A promise for each: one for all would keep whoever waits for it. */
 const unanswered = () => new Promise<never>(() => {})
-const noFacts: PolicyFacts = { namespaceLabels: unanswered, pod: unanswered }
+const noFacts: PolicyFacts = { namespaceLabels: unanswered, pod: unanswered, isNamespaced: unanswered }
 
 /** What is asked of a cluster is over within its deadline, whether anybody still waits or not: others may. */
 const unwatched = new AbortController().signal
@@ -168,9 +168,13 @@ export class Deciding {
   #byCluster(): Decision | Promise<Decision> {
     const [first, ...others] = this.#counting
     if (!first) return this.#nothing('none', wording.noSession)
-    const { oidcPrefixes } = this.#settings
-    const groups = others.reduce((all, record) => all.concat(record.groups(oidcPrefixes)), first.groups(oidcPrefixes))
+    const groups = others.reduce((all, record) => all.concat(this.#groupsOf(record)), this.#groupsOf(first))
     return this.#then('review', this.#review(groups), (review) => this.#afterReview(review))
+  }
+
+  #groupsOf(record: SessionRecord): readonly string[] {
+    const { identityProviderName } = record.session.spec
+    return record.groups(this.#facts.groupPrefixes(identityProviderName, this.#settings))
   }
 
   #review(groups: readonly string[]): Review | Promise<Review> {
@@ -188,7 +192,7 @@ export class Deciding {
   #afterReview(review: Review): Decision | Promise<Decision> {
     if (review.answer !== 'allowed' || this.#counting.length === 1)
       return this.#settled(this.#counting.map(() => review))
-    const each = this.#counting.map((record) => this.#review(record.groups(this.#settings.oidcPrefixes)))
+    const each = this.#counting.map((record) => this.#review(this.#groupsOf(record)))
     return this.#then('review', all(each), (reviews) => this.#settled(reviews))
   }
 

@@ -93,13 +93,14 @@ const allRights = ['west', 'east'].flatMap((cluster) =>
 
 const world: fc.Arbitrary<ModelWorld> = fc.record({
   clusters: fc.record({ west: facts, east: facts }),
-  issuers: fc.constant(issuers),
+  issuers: fc.constantFrom(issuers, { p: issuers.p }),
   sessions: fc.tuple(...names.map(session)).chain((all) => fc.subarray(all)),
   policies: fc.tuple(...policyNames.map(policy)).chain((all) => fc.subarray(all, { maxLength: 1 })),
   canReadPolicies: fc.nat({ max: 9 }).map((n) => n > 0),
   onPolicyError: fc.constantFrom('deny' as const, 'noOpinion' as const),
   rights: fc.subarray(allRights, { minLength: allRights.length / 2 }),
   prefixes: fc.subarray(['oidc:']),
+  ownPrefixes: fc.constantFrom({}, { p: 'oidc:' }, { p: 'oidc:', q: 'other:' }),
   hubUsers: fc.constantFrom({ west: 'hub' }, {}),
   lastUsed: fc.constant({}),
 })
@@ -175,7 +176,8 @@ const putPolicy = (scene: AuthorizerScene, { name, clusters: where, sessions, ve
 
 function sceneOf(given: ModelWorld): AuthorizerScene {
   const scene = authorizerScene({ onPolicyError: given.onPolicyError, oidcPrefixes: given.prefixes })
-  for (const [name, issuer] of Object.entries(given.issuers)) scene.provider(name, issuer)
+  for (const [name, issuer] of Object.entries(given.issuers))
+    scene.provider(name, issuer, undefined, given.ownPrefixes[name])
   for (const [name, { providers }] of Object.entries(given.clusters))
     scene.cluster(name, providers ? { identityProviderRefs: providers } : {})
   for (const one of given.sessions) putSession(scene, one)

@@ -29,6 +29,7 @@ export function timelyFacts(cluster: string, { policies, reviews, clock, setting
     return {
       namespaceLabels: (namespace, signal) => within((until) => facts.namespaceLabels(namespace, until), signal),
       pod: (namespace, name, signal) => within((until) => facts.pod(namespace, name, until), signal),
+      isNamespaced: (group, resource, signal) => within((until) => facts.isNamespaced(group, resource, until), signal),
     }
   }
 }

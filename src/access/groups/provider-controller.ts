@@ -1,11 +1,13 @@
 import type { IdentityProvider } from '../../apis/breakglass/identity-provider.ts'
 import { isFailure } from '../../core/failure.ts'
 import { done, requeueAfter } from '../../core/outcome.ts'
+import { providerAnnotations } from '../../fleet/names.ts'
 import type { Controller } from '../../kube/controller.ts'
 import { controller } from '../../kube/controller.ts'
 import type { Stored } from '../../kube/objects.ts'
 import { keyOf } from '../../kube/objects.ts'
 import { changesOf, watching } from '../../kube/watching.ts'
+import { groupPrefixesOf } from '../group-prefixes.ts'
 import type { AccessHubDeps } from '../hub/deps.ts'
 import type { AccessView } from '../view.ts'
 import type { GroupAnswer, GroupAnswers } from './answers.ts'
@@ -58,7 +60,8 @@ export function groupProviderController(deps: ProviderSyncDeps): Controller {
       }
       const { keycloak } = provider.spec ?? {}
       const flaw = flawOf(provider) ?? (keycloak && (await secretFlawOf(deps.kube, keycloak, signal)))
-      const basis = basisOf(provider, deps)
+      const prefixes = prefixesOf(key, deps)
+      const basis = basisOf(provider, prefixes, deps)
       const known = answers.of(key, basis)
       const wanted = wantedGroups(key, view)
       if (flaw) {
@@ -69,7 +72,14 @@ export function groupProviderController(deps: ProviderSyncDeps): Controller {
       }
       const ttlMs = keycloakTtlMs(provider)
       const due = wanted.filter((group) => !isFresh(known.get(group), clock.now().getTime(), ttlMs))
-      const failure = await askAll(sourceFor(provider, basis), due, known, deps, () => deps.onAnswers(key), signal)
+      const failure = await askAll(
+        sourceFor(provider, basis),
+        due,
+        known,
+        { ...deps, prefixes },
+        () => deps.onAnswers(key),
+        signal,
+      )
       for (const group of [...known.keys()]) if (!wanted.includes(group)) known.delete(group)
       deps.onAnswers(key)
       if (failure === undefined) {
@@ -88,8 +98,12 @@ export function groupProviderController(deps: ProviderSyncDeps): Controller {
       deadlineMs: 300_000,
       backoff: { baseMs: 1_000, maxMs: 300_000 },
       watches: [
-        watching(providers, keyOf, {
-          when: changesOf(({ metadata }) => [metadata.generation, metadata.deletionTimestamp]),
+        // Also the others: how groups are written depends on whether there are any.
+        watching(providers, ({ metadata }) => [metadata.name, ...providers.list().filter(syncsGroups).map(keyOf)], {
+          when: changesOf(({ metadata }) => [
+            ...[metadata.generation, metadata.deletionTimestamp],
+            metadata.annotations?.[providerAnnotations.groupsPrefix],
+          ]),
         }),
         watching(spokeView.secrets, (secret) => providers.byIndex('secret', keyOf(secret)).map(keyOf)),
         watching(view.escalations, () => providers.list().filter(syncsGroups).map(keyOf), {
@@ -100,11 +114,23 @@ export function groupProviderController(deps: ProviderSyncDeps): Controller {
   )
 }
 
-/** What a source is made of. */
-function basisOf(provider: Stored<IdentityProvider>, { spokeView }: ProviderSyncDeps): string {
+const prefixesOf = (provider: string, { settings, spokeView }: ProviderSyncDeps): readonly string[] =>
+  groupPrefixesOf(provider, settings(), spokeView.providers.list()).own
+
+/** What a source and its answers are made of. */
+function basisOf(
+  provider: Stored<IdentityProvider>,
+  prefixes: readonly string[],
+  { spokeView }: ProviderSyncDeps,
+): string {
   const { namespace, name } = provider.spec?.keycloak?.clientSecretRef ?? {}
   const secret = spokeView.secrets.get(`${namespace}/${name}`)
-  return JSON.stringify([provider.metadata.uid, provider.metadata.generation, secret?.metadata.resourceVersion])
+  return JSON.stringify([
+    provider.metadata.uid,
+    provider.metadata.generation,
+    secret?.metadata.resourceVersion,
+    prefixes,
+  ])
 }
 
 const wantedGroups = (provider: string, { escalations }: AccessView): string[] => [
@@ -128,7 +154,7 @@ async function askAll(
   source: GroupSource,
   groups: readonly string[],
   known: Map<string, GroupAnswer>,
-  { clock, settings }: ProviderSyncDeps,
+  { clock, prefixes }: ProviderSyncDeps & { prefixes: readonly string[] },
   onAnswer: () => void,
   signal: AbortSignal,
 ): Promise<{ error: Error } | undefined> {
@@ -138,7 +164,7 @@ async function askAll(
     for (let group = waiting.shift(); group !== undefined; group = waiting.shift()) {
       try {
         if (failure && !isFailure(failure.error, 'GROUP_AMBIGUOUS')) throw failure.error
-        const members = await membersOf(source, group, settings().oidcPrefixes, signal)
+        const members = await membersOf(source, group, prefixes, signal)
         known.set(group, { at: clock.now().getTime(), members })
         onAnswer()
       } catch (error) {

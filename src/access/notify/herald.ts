@@ -9,6 +9,7 @@ import type { Key } from '../../kube/objects.ts'
 import { keyOf, splitKey } from '../../kube/objects.ts'
 import { changesOf, watching } from '../../kube/watching.ts'
 import type { Audit } from '../audit/contract.ts'
+import { groupPrefixesOf } from '../group-prefixes.ts'
 import type { AccessHubDeps } from '../hub/deps.ts'
 import type { Escalation, Session } from '../sessions/contract.ts'
 import type { AccessView } from '../view.ts'
@@ -123,7 +124,9 @@ async function notify(
   const escalation = escalationOf(session, deps.view)
   const configs = deps.spokeView.configs.byIndex('name', session.spec.cluster)
   const cluster = configs.length === 1 ? configs[0] : undefined
-  const notice = noticeOf(session, entry, { escalation, cluster, settings: deps.settings() })
+  const settings = deps.settings()
+  const { isOnly: isOnlyProvider } = groupPrefixesOf(undefined, settings, deps.spokeView.providers.list())
+  const notice = noticeOf(session, entry, { escalation, cluster, settings, isOnlyProvider })
   const channels = channelsFor(notice, escalation, session.spec.cluster)
   const unheard = isAlarm(entry.transition) ? whyUnheard(notice, channels) : undefined
   if (unheard !== undefined) say(session, notice, failures.NOTICE_NOBODY({ why: unheard }), 'to its approvers', deps)

@@ -11,6 +11,7 @@ export interface NoticeFacts {
   readonly escalation: Escalation | undefined
   readonly cluster: ClusterConfig | undefined
   readonly settings: Pick<AccessSettings, 'frontendUrl'>
+  readonly isOnlyProvider: boolean
 }
 
 /** What people are told of an entry in the history of a session. */
@@ -58,9 +59,9 @@ function recipientsOf(
   { spec }: Session,
   { transition }: SessionHistoryEntry,
   audience: Notice['audience'],
-  { escalation, cluster }: NoticeFacts,
+  { escalation, cluster, isOnlyProvider }: NoticeFacts,
 ): Recipient[] {
-  const requester = requesterAddress(spec)
+  const requester = requesterAddress(spec, { isOnlyProvider })
   if (audience === 'requester') {
     const isWanted =
       requester !== undefined && !(escalation && isExcluded(requester, escalation.spec, escalation.status))

@@ -48,15 +48,32 @@ test('in an emergency nobody who may approve is left out', () => {
   assert.deepEqual(addresses(quiet, true), ['lead@example.com', 'ann@example.com', 'bob@other.org'])
 })
 
+const alone = { isOnlyProvider: true }
+
 test('a requester is written to at their address, whatever their cluster calls them', () => {
   const base = { cluster: 'c', grantedGroup: 'g' }
   assert.equal(
-    requesterAddress({ ...base, user: 'u-17', requestedBy: { email: 'Dev@Example.com' } }),
+    requesterAddress({ ...base, user: 'u-17', requestedBy: { email: 'Dev@Example.com' } }, alone),
     'dev@example.com',
   )
-  assert.equal(requesterAddress({ ...base, user: 'dev@example.com' }), 'dev@example.com')
-  assert.equal(requesterAddress({ ...base, user: 'u-17' }), undefined)
+  assert.equal(requesterAddress({ ...base, user: 'dev@example.com' }, alone), 'dev@example.com')
+  assert.equal(requesterAddress({ ...base, user: 'u-17' }, alone), undefined)
   assert.equal(isExcluded('dev@example.com', { ...spec, disableNotifications: true }, status), true)
+})
+
+test('F9j: of several identity providers a user name that looks like the address of another gets no letters, and takes none from them', () => {
+  const session = {
+    cluster: 'c',
+    grantedGroup: 'g',
+    user: 'lead@example.com',
+    requestedBy: { username: 'lead@example.com' },
+  }
+  assert.equal(requesterAddress(session, alone), 'lead@example.com')
+  assert.equal(requesterAddress(session, { isOnlyProvider: false }), undefined)
+  const vouched = { ...session, requestedBy: { email: 'dev@example.com' } }
+  assert.equal(requesterAddress(vouched, { isOnlyProvider: false }), 'dev@example.com')
+  const { requestedBy: _requestedBy, ...byHand } = session
+  assert.equal(requesterAddress(byHand, { isOnlyProvider: false }), 'lead@example.com', 'an administrator wrote it')
 })
 
 test('what could be taken for more than one address is none', () => {

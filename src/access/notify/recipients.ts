@@ -6,8 +6,17 @@ import type { Recipient } from './contract.ts'
 export const isAddress = (text: string): boolean =>
   text.length <= 254 && /^[^\s@<>()[\],;:"\\\p{Cc}]+@[^\s@<>()[\],;:"\\\p{Cc}]+$/u.test(text)
 
-export const requesterAddress = ({ requestedBy, user }: SessionSpec): string | undefined =>
-  [requestedBy?.email, user].find((text) => text !== undefined && isAddress(text))?.toLowerCase()
+/**
+ * Where there are several identity providers, what the cluster calls somebody who proved no address may look like that of
+ * another person: they would get the letters, or as an approver none of those about the session.
+ */
+export function requesterAddress(
+  { requestedBy, user }: SessionSpec,
+  { isOnlyProvider }: { isOnlyProvider: boolean },
+): string | undefined {
+  const known = requestedBy && !isOnlyProvider ? [requestedBy.email] : [requestedBy?.email, user]
+  return known.find((text) => text !== undefined && isAddress(text))?.toLowerCase()
+}
 
 export interface Approvers {
   readonly spec: EscalationSpec

@@ -3,6 +3,7 @@ import type { Access } from '../../fleet/identity/index.ts'
 import type { Caller } from '../../fleet/rest.ts'
 import type { Audit } from '../audit/contract.ts'
 import type { Authorizer, Explainer, Reviews } from '../authorize/contract.ts'
+import { groupPrefixesOf } from '../group-prefixes.ts'
 import type { AccessHubDeps } from '../hub/deps.ts'
 import type { WatchedPolicies } from '../policies/index.ts'
 import type { SessionStore } from '../sessions/contract.ts'
@@ -27,8 +28,8 @@ export interface People extends Pick<Access, 'authenticate' | 'may'> {
   readonly run: Run
 }
 
-export const whoCalls = (caller: Caller, { settings }: Pick<PeopleDeps, 'settings'>): Person =>
-  personOf(caller, settings().oidcPrefixes)
+export const whoCalls = (caller: Caller, { settings, spokeView }: Pick<PeopleDeps, 'settings' | 'spokeView'>): Person =>
+  personOf(caller, groupPrefixesOf(caller.provider, settings(), spokeView.providers.list()))
 
 export const placeOf = ({ metadata }: { metadata: { namespace?: string; name: string } }) => ({
   namespace: metadata.namespace ?? '',

@@ -30,12 +30,12 @@ export const escalationRoutes = (deps: PeopleDeps): RestRoute[] => [
 
 /** What a person may ask for on a cluster, or on any that there is. By name. */
 export function usable(
-  { groups, identityProvider }: Pick<Person, 'groups' | 'identityProvider'>,
+  { groups, identityProvider, amongProviders }: Pick<Person, 'groups' | 'identityProvider' | 'amongProviders'>,
   cluster: string | undefined,
   { view, spokeView, settings }: Pick<PeopleDeps, 'view' | 'spokeView' | 'settings'>,
 ): Escalation[] {
   const clusters = cluster === undefined ? spokeView.configs.list().map(({ metadata }) => metadata.name) : [cluster]
-  const { oidcPrefixes } = settings()
+  const prefixes = amongProviders?.groupPrefixes ?? settings().oidcPrefixes
   const takes = (escalation: Escalation) => {
     const providers = requestersProviders(escalation)
     return providers.length === 0 || providers.includes(identityProvider)
@@ -43,7 +43,7 @@ export function usable(
   return view.escalations
     .list()
     .filter((escalation) =>
-      clusters.some((name) => matchingEscalations(groups, name, [escalation], oidcPrefixes).length > 0),
+      clusters.some((name) => matchingEscalations(groups, name, [escalation], prefixes).length > 0),
     )
     .filter(takes)
     .toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1))

@@ -1,4 +1,5 @@
 import type { RestRequest, RestRoute } from '../../fleet/rest.ts'
+import { groupPrefixesOf } from '../group-prefixes.ts'
 import { failures as sessionFailures } from '../sessions/failures.ts'
 import { isReady } from '../sessions/index.ts'
 import type { Person } from './contract.ts'
@@ -49,10 +50,12 @@ async function explained(
   const { decision, sessions, policies, reviews } = await deps.authorizer.explain(cluster, asked, { signal })
   const { verdict, source } = decision
   const isKnown = source !== 'cluster-missing'
-  const rbac = isKnown ? await rbacOf(cluster, groups, asked, deps, signal) : undefined
+  const provider = isOwn ? person.identityProvider : undefined
+  const prefixes = groupPrefixesOf(provider, deps.settings(), deps.spokeView.providers.list()).own
+  const rbac = isKnown ? await rbacOf(cluster, groups, asked, { ...deps, prefixes }, signal) : undefined
   const isAllowed = verdict === 'allowed' || (verdict === 'noOpinion' && rbac?.answer === 'allowed')
   const offered = isAllowed || !isKnown ? [] : offersTo(subject, cluster, person, deps)
-  const escalations = await wouldAllow(cluster, offered, asked, deps, signal)
+  const escalations = await wouldAllow(cluster, offered, asked, { ...deps, prefixes }, signal)
   return {
     cluster,
     user: asked.user,

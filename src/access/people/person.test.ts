@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { GroupPrefixes } from '../group-prefixes.ts'
 import { personOf } from './person.ts'
 
-const prefixes = ['oidc:', 'corp:']
-const read = (claims: Record<string, unknown>) =>
-  personOf({ claims: { iss: 'https://i', ...claims }, provider: 'p' }, prefixes)
+const alone: GroupPrefixes = { isOnly: true, own: ['oidc:', 'corp:'], others: [] }
+const read = (claims: Record<string, unknown>, prefixes = alone, email?: string) =>
+  personOf({ claims: { iss: 'https://i', ...claims }, provider: 'p', ...(email !== undefined && { email }) }, prefixes)
 
 test('a person is what the claims say', () => {
-  assert.deepEqual(read({ email: 'a@b', preferred_username: 'a', sub: '1', groups: ['x'] }), {
+  assert.deepEqual(read({ email: 'a@b', preferred_username: 'a', sub: '1', groups: ['x'] }, alone, 'a@b'), {
     email: 'a@b',
     username: 'a',
     subject: '1',
@@ -17,14 +18,18 @@ test('a person is what the claims say', () => {
   })
 })
 
-test('a mail address that nobody vouches for is none, nor is what is no name', () => {
-  assert.equal(read({ email: 'a@b', email_verified: false }).email, undefined)
-  assert.equal(read({ email: 'a@b', email_verified: true }).email, 'a@b')
-  assert.equal(read({ email: 'a@b', email_verified: 'true' }).email, 'a@b')
-  for (const email_verified of ['false', 0, null, 'yes'])
-    assert.equal(read({ email: 'a@b', email_verified }).email, undefined)
-  for (const email of ['', 1, null, ['a@b'], 'a\u0000b', 'x'.repeat(257)])
-    assert.equal(read({ email }).email, undefined)
+test('a mail address that nobody vouches for is none, and is remembered as what they say', () => {
+  const { email, claimedEmail } = read({ email: 'a@b' })
+  assert.deepEqual([email, claimedEmail], [undefined, 'a@b'])
+  for (const wrong of ['', 1, null, ['a@b'], 'a\u0000b', 'x'.repeat(257)])
+    assert.equal(read({ email: wrong }).claimedEmail, undefined)
+})
+
+test('F9a: of several providers only the own prefix is taken off, and groups with the prefix of another are none', () => {
+  const several: GroupPrefixes = { isOnly: false, own: ['a:'], others: ['b:', 'oidc:'] }
+  const { groups, amongProviders } = read({ groups: ['x', 'a:y', 'b:z', 'oidc:z'] }, several)
+  assert.deepEqual(groups, ['x', 'y'])
+  assert.deepEqual(amongProviders, { groupPrefixes: ['a:'] })
 })
 
 const groups: [claims: Record<string, unknown>, groups: string[]][] = [

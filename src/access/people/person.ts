@@ -1,22 +1,26 @@
 import { isObject } from '../../core/schema/schema.ts'
-import { isMailVouchedFor, isName } from '../../fleet/identity/index.ts'
+import { isName } from '../../fleet/identity/index.ts'
 import type { Caller } from '../../fleet/rest.ts'
+import type { GroupPrefixes } from '../group-prefixes.ts'
+import { withoutPrefix } from '../sessions/index.ts'
 import type { Person } from './contract.ts'
 
 /** Who a token says its bearer is. */
 export function personOf(
-  { claims, provider = '' }: Pick<Caller, 'claims' | 'provider'>,
-  prefixes: readonly string[],
+  { claims, provider = '', email }: Pick<Caller, 'claims' | 'provider' | 'email'>,
+  { isOnly, own, others }: GroupPrefixes,
 ): Person {
-  const { email, preferred_username: username, sub, iss } = claims
+  const { email: claimedEmail, preferred_username: username, sub, iss } = claims
+  const groups = groupsOf(claims).filter((group) => !others.some((prefix) => group.startsWith(prefix)))
   return {
-    // One that its provider does not vouch for could be anybody's.
-    ...(isName(email) && isMailVouchedFor(claims) && { email }),
+    ...(email !== undefined && { email }),
+    ...(email === undefined && isName(claimedEmail) && { claimedEmail }),
     ...(isName(username) && { username }),
     ...(isName(sub) && { subject: sub }),
-    groups: [...new Set(groupsOf(claims).map((group) => withoutPrefix(group, prefixes)))],
+    groups: [...new Set(groups.map((group) => withoutPrefix(group, own)))],
     identityProvider: provider,
     issuer: String(iss),
+    ...(!isOnly && { amongProviders: { groupPrefixes: own } }),
   }
 }
 
@@ -25,9 +29,4 @@ function groupsOf(claims: Caller['claims']): string[] {
   const realm = claims['realm_access']
   const told = 'groups' in claims ? claims['groups'] : isObject(realm) ? realm['roles'] : []
   return [told].flat().filter(isName)
-}
-
-function withoutPrefix(group: string, prefixes: readonly string[]): string {
-  const prefix = prefixes.find((one) => one !== '' && group.startsWith(one))
-  return prefix === undefined ? group : group.slice(prefix.length)
 }

@@ -5,7 +5,10 @@ import type { Escalation } from '../sessions/index.ts'
 import { tenantOf } from '../tenant.ts'
 import type { PeopleDeps } from './deps.ts'
 
-type WhatIfDeps = Pick<PeopleDeps, 'reviews' | 'policies' | 'settings' | 'spokeView'>
+interface WhatIfDeps extends Pick<PeopleDeps, 'reviews' | 'policies' | 'settings' | 'spokeView'> {
+  /** With which clusters may write the groups of whom it is about. */
+  readonly prefixes: readonly string[]
+}
 
 /** Groups and escalations that are asked about one by one: each is a call to the cluster. */
 const most = 20
@@ -25,8 +28,7 @@ export async function rbacOf(
   deps: WhatIfDeps,
   signal: AbortSignal,
 ): Promise<Rbac> {
-  const { oidcPrefixes } = deps.settings()
-  const all = [...new Set(groups.flatMap((group) => spelled(group, oidcPrefixes)))]
+  const all = [...new Set(groups.flatMap((group) => spelled(group, deps.prefixes)))]
   const together = await deps.reviews.ask(cluster, all, asked, signal)
   if (together.answer !== 'allowed') return together
   const each = await Promise.all(all.slice(0, most).map((group) => deps.reviews.ask(cluster, [group], asked, signal)))
@@ -66,7 +68,7 @@ async function offerOf(
 ): Promise<Offer | undefined> {
   const { escalatedGroup: group = '', maxValidFor, minApprovals = 1 } = spec
   if (await isForbidden(cluster, spec, asked, deps, signal)) return undefined
-  const { answer } = await deps.reviews.ask(cluster, spelled(group, deps.settings().oidcPrefixes), asked, signal)
+  const { answer } = await deps.reviews.ask(cluster, spelled(group, deps.prefixes), asked, signal)
   if (answer === 'refused') return undefined
   return {
     name: metadata.name,

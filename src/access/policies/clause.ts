@@ -1,4 +1,5 @@
 import type { PolicyRequest } from './contract.ts'
+import { isKnownNamespaced } from './kind-scopes.ts'
 import type { Fit, Labels, NamespaceMatcher } from './namespace-filter.ts'
 import { isOfAllNamespaces } from './rule-index.ts'
 
@@ -22,18 +23,41 @@ export function among(words: readonly string[]): (word: string) => boolean {
 export const amongIfAny = (words: readonly string[] | undefined): ((word: string) => boolean) =>
   words === undefined || words.length === 0 ? () => true : among(words)
 
+/** They connect to a running pod. */
+const connecting: ReadonlySet<string> = new Set(['exec', 'attach', 'portforward'])
+
 /**
- * Namespaces keep what is in none out of a rule, but for a list of all namespaces: it shows what is in theirs too. Where
- * the rule names the resource that is listed, it is refused. Rejected: to refuse it also where the rule says `*`,
- * because lists of what is in no namespace look just the same.
+ * The verbs by which a rule may mean a request. kubectl reaches into a pod with a GET (WebSockets), older clients with a
+ * POST (SPDY): a rule that forbids `create pods/exec` is for both. API servers before 1.35 ask for `get` alone.
+ */
+export function verbsOf(verb: string, resource: PolicyRequest['resource']): readonly string[] {
+  const isConnecting = verb === 'get' && resource?.group === '' && resource.resource === 'pods'
+  return isConnecting && connecting.has(resource.subresource) ? ['get', 'create'] : [verb]
+}
+
+interface Placed {
+  readonly verb: string
+  readonly group: string
+  readonly resource: string
+  readonly namespace: string
+  /** The rule names the resource; else it is for all of them. */
+  readonly isNamed: boolean
+}
+
+/**
+ * Namespaces keep what is in none out of a rule, but for a list of all namespaces: it shows what is in theirs too. A list
+ * of a kind that is in no namespace looks just the same, so where the rule says `*` the kind decides.
  */
 export function fitOfNamespace(
   namespaces: NamespaceMatcher | undefined,
-  { verb, namespace, isNamed }: { verb: string; namespace: string; isNamed: boolean },
+  { verb, group, resource, namespace, isNamed }: Placed,
 ): Fit {
   if (!namespaces) return 'yes'
   if (namespace !== '') return namespaces.byName(namespace)
-  return isNamed && isOfAllNamespaces(verb, namespace) ? 'yes' : 'no'
+  if (!isOfAllNamespaces(verb, namespace)) return 'no'
+  const isNamespaced = isNamed || isKnownNamespaced(group, resource)
+  if (isNamespaced === undefined) return 'scope'
+  return isNamespaced ? 'yes' : 'no'
 }
 
 /** `delete secrets/db in namespace prod`. */

@@ -7,7 +7,11 @@ import type { PolicyFacts, PolicyRequest, PolicySet, PolicyVerdict } from './con
 import { policyOf } from './testing/arbitraries.ts'
 
 const { signal } = new AbortController()
-const noFacts: PolicyFacts = { namespaceLabels: async () => undefined, pod: async () => undefined }
+const noFacts: PolicyFacts = {
+  namespaceLabels: async () => undefined,
+  pod: async () => undefined,
+  isNamespaced: async () => undefined,
+}
 const labelled = (labels: Record<string, string>): PolicyFacts => ({ ...noFacts, namespaceLabels: async () => labels })
 
 const compiled = (policies: Record<string, DenyPolicySpec>): PolicySet =>
@@ -53,6 +57,18 @@ test('a rule without subresources is for whatever is below, and an entry may nam
   assert.equal(await isRefused({ resources: ['*/exec'] }, exec), true)
 })
 
+test('F6c: who reaches into a pod by a GET is refused what a rule forbids to create', async () => {
+  for (const resources of [['pods/exec'], ['pods/*'], ['*/exec'], ['pods'], ['*']]) {
+    const exec = asks({ resource: 'pods', subresource: 'exec' })
+    assert.equal(await isRefused({ verbs: ['create'], resources }, exec), true, resources[0])
+    const log = asks({ resource: 'pods', subresource: 'log' })
+    assert.equal(await isRefused({ verbs: ['create'], resources }, log), false, resources[0])
+  }
+  const acting = compiled({ p: { impersonationRules: [{ actionVerbs: ['create'], targetResources: ['pods/exec'] }] } })
+  const verb = 'impersonate-on:user-info:get'
+  assert.equal(await refusedBy(acting, asks({ verb, resource: 'pods', subresource: 'exec' })), 'p')
+})
+
 test('a rule on names is not for requests that name nothing', async () => {
   assert.equal(await isRefused({ resourceNames: ['db*'] }, asks({ name: 'db-1' })), true)
   assert.equal(await isRefused({ resourceNames: ['db*'] }, asks({ name: '' })), false)
@@ -67,7 +83,45 @@ test('a rule on namespaces is not for what is in none, but for lists of all name
   assert.equal(await isRefused({ namespaces }, asks({ namespace: '' })), false)
   assert.equal(await isRefused({ namespaces: {} }, asks({ namespace: '' })), true)
   assert.equal(await isRefused({ verbs: ['list'], namespaces }, everywhere), true)
-  assert.equal(await isRefused({ verbs: ['list'], resources: ['*'], namespaces }, everywhere), false)
+})
+
+test('F6a: a rule on all resources with namespaces is for requests of all namespaces, and not for kinds that are in none', async () => {
+  const scoped = (isNamespaced: boolean | undefined): PolicyFacts => ({
+    ...noFacts,
+    isNamespaced: async () => isNamespaced,
+  })
+  for (const namespaces of [{ patterns: ['prod*'] }, { selectorTerms: [{ matchLabels: { env: 'prod' } }] }]) {
+    const rule = { verbs: ['*'], apiGroups: ['*'], resources: ['*'], namespaces }
+    const set = compiled({ p: { rules: [rule] } })
+    for (const verb of ['list', 'watch', 'deletecollection']) {
+      const of = (group: string, resource: string, name = '') => asks({ verb, group, resource, namespace: '', name })
+      assert.deepEqual(set.evaluate(of('', 'secrets'), noFacts, signal), {
+        ...{ denied: true, policy: 'p' },
+        because: `nobody may ${verb} secrets`,
+      })
+      assert.equal(await refusedBy(set, of('', 'secrets', 'db')), 'p', 'a field selector on a name')
+      for (const [group, kind] of [
+        ['', 'nodes'],
+        ['', 'namespaces'],
+        ['rbac.authorization.k8s.io', 'clusterroles'],
+      ] as const)
+        assert.deepEqual(set.evaluate(of(group, kind), noFacts, signal), { denied: false, warnings: [] })
+      const widgets = of('example.com', 'widgets')
+      assert.equal(await refusedBy(set, widgets, scoped(true)), 'p')
+      assert.equal(await refusedBy(set, widgets, scoped(false)), undefined)
+      const unread = await set.evaluate(widgets, scoped(undefined), signal)
+      assert.ok(unread.denied && unread.isError && unread.because.includes('widgets.example.com'))
+    }
+    assert.equal(await refusedBy(set, asks({ verb: 'get', namespace: '', name: 'n' }), scoped(true)), undefined)
+  }
+})
+
+test('F6b: what is done while acting as somebody else is of all namespaces just the same', async () => {
+  const rule = { actionVerbs: ['list'], namespaces: { patterns: ['prod'] } }
+  const set = compiled({ p: { impersonationRules: [rule] } })
+  const verb = 'impersonate-on:user-info:list'
+  assert.equal(await refusedBy(set, asks({ verb, namespace: '', name: '' })), 'p')
+  assert.equal(await refusedBy(set, asks({ verb, resource: 'nodes', namespace: '', name: '' })), undefined)
 })
 
 test('labels are asked for where a pattern has not decided, and without them it is refused', async () => {

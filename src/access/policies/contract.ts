@@ -32,6 +32,8 @@ export interface PolicyFacts {
   namespaceLabels(namespace: string, signal: AbortSignal): Promise<Readonly<Record<string, string>> | undefined>
   /** Undefined: it cannot be had. */
   pod(namespace: string, name: string, signal: AbortSignal): Promise<Pod | undefined>
+  /** Whether objects of this kind are in namespaces. Undefined: it cannot be had. */
+  isNamespaced(group: string, resource: string, signal: AbortSignal): Promise<boolean | undefined>
 }
 
 export type PolicyVerdict =

@@ -1,4 +1,5 @@
 import type { PodSecurityOverrides } from '../../apis/breakglass/pod-security-fields.ts'
+import type { Clause } from './clause.ts'
 import type { PolicyFacts, PolicyRequest, PolicyVerdict } from './contract.ts'
 import type { PodFacts } from './pod-security.ts'
 import type { Entry } from './shelf.ts'
@@ -10,6 +11,10 @@ export interface Evaluation {
   readonly overrides: readonly PodSecurityOverrides[]
   /** Whether what it warns of was told already. */
   isQuiet?(entry: Entry): boolean
+}
+
+interface RequestFacts extends PodFacts {
+  isNamespaced(): Promise<boolean | undefined>
 }
 
 const passes: PolicyVerdict = { denied: false, warnings: [] }
@@ -24,7 +29,7 @@ export function firstRefusal(found: Entry[], evaluation: Evaluation): PolicyVerd
     if ('pods' in entry.part) return refusalByFacts(entries.slice(at), evaluation)
     const fit = entry.part.clause.fits(request)
     if (fit === 'yes') return refusedBy(entry, entry.part.clause.because(request))
-    if (fit === 'labels') return refusalByFacts(entries.slice(at), evaluation)
+    if (fit !== 'no') return refusalByFacts(entries.slice(at), evaluation)
   }
   return passes
 }
@@ -47,9 +52,9 @@ async function refusalByFacts(entries: readonly Entry[], evaluation: Evaluation)
     const fit = clause.fits(request)
     if (fit === 'no') continue
     if (fit === 'yes') return refusedBy(entry, clause.because(request))
-    const labels = await facts.labels()
-    if (!labels) return { ...refusedBy(entry, unreadable(request)), isError: true }
-    if (clause.byLabels(labels)) return refusedBy(entry, clause.because(request))
+    const holds = fit === 'scope' ? await facts.isNamespaced() : await byLabels(clause, facts)
+    if (holds === undefined) return { ...refusedBy(entry, unreadable(request)), isError: true }
+    if (holds) return refusedBy(entry, clause.because(request))
   }
   return warnings.length === 0 ? passes : { denied: false, warnings }
 }
@@ -73,8 +78,17 @@ function askTogether(entries: readonly Entry[], { request, overrides }: Evaluati
 
 const refusedBy = ({ policy }: Entry, because: string) => ({ denied: true, policy, because }) as const
 
-const unreadable = ({ resource }: PolicyRequest): string =>
-  `it goes by the labels of namespace ${resource?.namespace ?? ''}, which could not be read`
+async function byLabels(clause: Clause, facts: PodFacts): Promise<boolean | undefined> {
+  const labels = await facts.labels()
+  return labels && clause.byLabels(labels)
+}
+
+function unreadable({ resource }: PolicyRequest): string {
+  const { namespace = '', group = '', resource: kind = '' } = resource ?? {}
+  if (namespace !== '') return `it goes by the labels of namespace ${namespace}, which could not be read`
+  const name = group === '' ? kind : `${kind}.${group}`
+  return `it is for namespaces, and the cluster does not say whether ${name} are in any`
+}
 
 /** By rank, each once. */
 function ordered(found: Entry[]): readonly Entry[] {
@@ -84,11 +98,12 @@ function ordered(found: Entry[]): readonly Entry[] {
 }
 
 /** Each question at most once a request, and a failure to answer it is no answer. */
-function askedOnce({ request, facts, signal }: Evaluation): PodFacts {
-  const { namespace = '', name = '' } = request.resource ?? {}
+function askedOnce({ request, facts, signal }: Evaluation): RequestFacts {
+  const { namespace = '', name = '', group = '', resource = '' } = request.resource ?? {}
   const pod = once(() => facts.pod(namespace, name, signal))
   const labels = once(() => facts.namespaceLabels(namespace, signal))
-  return { pod, labels }
+  const isNamespaced = once(() => facts.isNamespaced(group, resource, signal))
+  return { pod, labels, isNamespaced }
 }
 
 function once<V>(ask: () => Promise<V | undefined>): () => Promise<V | undefined> {

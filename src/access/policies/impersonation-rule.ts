@@ -1,6 +1,6 @@
 import type { ImpersonationRule } from '../../apis/breakglass/deny-rule-fields.ts'
 import type { Clause } from './clause.ts'
-import { amongIfAny, fitOfNamespace, told } from './clause.ts'
+import { amongIfAny, fitOfNamespace, told, verbsOf } from './clause.ts'
 import type { PolicyRequest } from './contract.ts'
 import { glob } from './glob.ts'
 import { impersonationOf, isWildcard } from './impersonation.ts'
@@ -13,15 +13,12 @@ import type { RuleKeys, RuleQuery } from './rule-index.ts'
 const takesOn = 'takes on'
 
 /** As the index of impersonation rules is asked: by mode, what it is about, and what is done. */
-export function impersonationQuery({ verb, resource }: PolicyRequest): RuleQuery | undefined {
+export function impersonationQueries({ verb, resource }: PolicyRequest): RuleQuery[] {
   const impersonation = impersonationOf(verb)
-  if (!impersonation || impersonation.asks === 'unknown') return undefined
-  return {
-    group: impersonation.mode,
-    resource: resource?.resource ?? '',
-    verb: impersonation.asks === 'identity' ? takesOn : impersonation.verb,
-    namespace: resource?.namespace ?? '',
-  }
+  if (!impersonation || impersonation.asks === 'unknown') return []
+  const words = impersonation.asks === 'identity' ? [takesOn] : verbsOf(impersonation.verb, resource)
+  const [kind, namespace] = [resource?.resource ?? '', resource?.namespace ?? '']
+  return words.map((word) => ({ group: impersonation.mode, resource: kind, verb: word, namespace }))
 }
 
 /**
@@ -43,16 +40,15 @@ export function impersonationRule(rule: ImpersonationRule): { clause: Clause; ke
     if (!impersonation || impersonation.asks === 'unknown' || !fitsMode(impersonation.mode)) return 'no'
     if (impersonation.asks === 'identity') {
       if (isOfAction || !resource || !fitsIdentity(resource)) return 'no'
-      return fitOfNamespace(namespaces, { verb, namespace: resource.namespace, isNamed: false })
+      return fitOfNamespace(namespaces, { ...resource, verb, isNamed: false })
     }
-    if (isOfIdentity || !fitsAction(impersonation.verb)) return 'no'
+    if (isOfIdentity || !verbsOf(impersonation.verb, resource).some(fitsAction)) return 'no'
     // A path is in no group and is no resource: only a rule that names neither is about it.
     if (!resource) return isGiven(rule.targetAPIGroups) || isGiven(rule.targetResources) || namespaces ? 'no' : 'yes'
     if (!fitsGroup(resource.group)) return 'no'
     const fit = targets.fit(resource.resource, resource.subresource)
     if (fit === 'no') return 'no'
-    const { namespace } = resource
-    return fitOfNamespace(namespaces, { verb: impersonation.verb, namespace, isNamed: fit === 'named' })
+    return fitOfNamespace(namespaces, { ...resource, verb: impersonation.verb, isNamed: fit === 'named' })
   }
   const clause: Clause = {
     fits,

@@ -7,7 +7,11 @@ import { impersonationOf, whyNeverGranted } from './impersonation.ts'
 import { policyOf } from './testing/arbitraries.ts'
 
 const { signal } = new AbortController()
-const noFacts: PolicyFacts = { namespaceLabels: async () => undefined, pod: async () => undefined }
+const noFacts: PolicyFacts = {
+  namespaceLabels: async () => undefined,
+  pod: async () => undefined,
+  isNamespaced: async () => undefined,
+}
 const what = (
   resource: string,
   name: string,

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { compilePolicies } from './compile.ts'
 import type { PolicyFacts, PolicyVerdict } from './contract.ts'
-import { labels, policySets, requests, sessions } from './testing/arbitraries.ts'
+import { known, policySets, requests, sessions } from './testing/arbitraries.ts'
 import type { Refusal } from './testing/linear-model.ts'
 import { slowRefusal } from './testing/linear-model.ts'
 
@@ -13,15 +13,16 @@ const refusalOf = (verdict: PolicyVerdict): Refusal =>
 
 test('compiled policies refuse what a look at each of them in turn refuses, and name the same one', async () => {
   let [refusals, passes, errors] = [0, 0, 0]
-  const sample = fc.asyncProperty(policySets, requests, labels, sessions, async (policies, request, known, session) => {
+  const sample = fc.asyncProperty(policySets, requests, known, sessions, async (policies, request, known, session) => {
     const set = compilePolicies(policies)
     let asked = 0
     const facts: PolicyFacts = {
       namespaceLabels: async () => {
         asked += 1
-        return known
+        return known.labels
       },
       pod: async () => undefined,
+      isNamespaced: async () => known.isNamespaced,
     }
     const forAll = refusalOf(await set.evaluate(request, facts, signal))
     const forOne = refusalOf(await set.evaluateFor(session, request, facts, signal))
@@ -43,9 +44,10 @@ test('what the labels do not change is answered at once', () => {
     const never: PolicyFacts = {
       namespaceLabels: () => new Promise(() => {}),
       pod: () => new Promise(() => {}),
+      isNamespaced: () => new Promise(() => {}),
     }
     const verdict = compilePolicies(policies).evaluate(request, never, signal)
-    const without = slowRefusal(policies, request, undefined)
+    const without = slowRefusal(policies, request, { labels: undefined, isNamespaced: undefined })
     if (!without?.isError) assert.ok(!(verdict instanceof Promise))
   })
   fc.assert(sample, { numRuns: 1_000 })

@@ -4,14 +4,14 @@ import { glob } from './glob.ts'
 
 export type Labels = Readonly<Record<string, string>>
 
-/** Whether something fits. `labels`: those of the namespace decide. */
-export type Fit = 'yes' | 'no' | 'labels'
+/** Whether something fits. `labels`: those of the namespace decide; `scope`: whether the kind is in namespaces. */
+export type Fit = 'yes' | 'no' | 'labels' | 'scope'
 
 /** Namespaces by name or by label: one that either fits is meant. */
 export interface NamespaceMatcher {
   /** Of the names; a filter that looks at labels may fit any. */
   readonly names: readonly Glob[]
-  byName(namespace: string): Fit
+  byName(namespace: string): Exclude<Fit, 'scope'>
   byLabels(labels: Labels): boolean
 }
 
@@ -22,7 +22,7 @@ export function namespaceMatcher(filter: NamespaceFilter | undefined): Namespace
   const patterns = (filter?.patterns ?? []).map(glob)
   const terms = (filter?.selectorTerms ?? []).map(requirementsOf)
   if (patterns.length === 0 && terms.length === 0) return undefined
-  const otherwise: Fit = terms.length === 0 ? 'no' : terms.some((term) => term.length === 0) ? 'yes' : 'labels'
+  const otherwise = terms.length === 0 ? 'no' : terms.some((term) => term.length === 0) ? 'yes' : 'labels'
   return {
     names: otherwise === 'no' ? patterns : [glob('*')],
     byName: (namespace) => (patterns.some(({ fits }) => fits(namespace)) ? 'yes' : otherwise),

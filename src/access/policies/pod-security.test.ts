@@ -30,7 +30,11 @@ async function judged(
   const podSecurityRules = { riskFactors: {}, thresholds: upTo(0), ...rules }
   const set = compilePolicies([policyOf('p', { podSecurityRules })])
   const resource = { group: '', resource: 'pods', subresource, namespace: 'prod', name: 'web-1' }
-  const facts: PolicyFacts = { pod: async () => pod, namespaceLabels: async () => labels }
+  const facts: PolicyFacts = {
+    pod: async () => pod,
+    namespaceLabels: async () => labels,
+    isNamespaced: async () => undefined,
+  }
   const sessions = overrides.map((given) => ({ name: 's', denyPolicyRefs: [], podSecurityOverrides: given }))
   return set.evaluate({ cluster: 'east', tenant: '', verb: 'create', resource }, facts, signal, sessions)
 }
@@ -171,7 +175,11 @@ test('an override is of one session: another that would grant the same is held t
   const set = compilePolicies([policyOf('p', { podSecurityRules })])
   const resource = { group: '', resource: 'pods', subresource: 'exec', namespace: 'prod', name: 'web-1' }
   const request = { cluster: 'east', tenant: '', verb: 'create', resource }
-  const facts: PolicyFacts = { pod: async () => privileged, namespaceLabels: async () => undefined }
+  const facts: PolicyFacts = {
+    pod: async () => privileged,
+    namespaceLabels: async () => undefined,
+    isNamespaced: async () => undefined,
+  }
   const podSecurityOverrides = { enabled: true, exemptFactors: ['privilegedContainer'] }
   const [strong, weak] = [
     { name: 'strong', denyPolicyRefs: [], podSecurityOverrides },

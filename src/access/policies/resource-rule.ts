@@ -1,6 +1,6 @@
 import type { DenyRule } from '../../apis/breakglass/deny-rule-fields.ts'
 import type { Clause } from './clause.ts'
-import { among, amongIfAny, fitOfNamespace, told } from './clause.ts'
+import { among, amongIfAny, fitOfNamespace, told, verbsOf } from './clause.ts'
 import { glob } from './glob.ts'
 import { kindsOf } from './kinds.ts'
 import { namespaceMatcher } from './namespace-filter.ts'
@@ -16,12 +16,12 @@ export function resourceRule(rule: DenyRule): { clause: Clause; keys: RuleKeys }
   const namespaces = namespaceMatcher(rule.namespaces)
   const clause: Clause = {
     fits({ verb, resource }) {
-      if (!resource || !fitsVerb(verb) || !fitsGroup(resource.group)) return 'no'
-      const { namespace, name } = resource
+      if (!resource || !verbsOf(verb, resource).some(fitsVerb) || !fitsGroup(resource.group)) return 'no'
+      const { name } = resource
       const fit = kinds.fit(resource.resource, resource.subresource)
       if (fit === 'no') return 'no'
       if (names.length > 0 && (name === '' || !names.some(({ fits }) => fits(name)))) return 'no'
-      return fitOfNamespace(namespaces, { verb, namespace, isNamed: fit === 'named' })
+      return fitOfNamespace(namespaces, { ...resource, verb, isNamed: fit === 'named' })
     },
     byLabels: (labels) => namespaces?.byLabels(labels) ?? true,
     because: (request) => `nobody may ${told(request)}`,

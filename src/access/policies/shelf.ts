@@ -1,6 +1,7 @@
 import type { Clause } from './clause.ts'
+import { verbsOf } from './clause.ts'
 import type { PolicyRequest } from './contract.ts'
-import { impersonationQuery } from './impersonation-rule.ts'
+import { impersonationQueries } from './impersonation-rule.ts'
 import type { PathKeys } from './path-rule.ts'
 import { PathIndex } from './path-rule.ts'
 import type { PodClause } from './pod-security.ts'
@@ -51,11 +52,11 @@ export class Shelf {
     const { verb, resource, path } = request
     if (resource) {
       const { group, resource: kind, namespace } = resource
-      this.#resources.collect({ group, resource: kind, verb, namespace }, into)
+      for (const word of verbsOf(verb, resource))
+        this.#resources.collect({ group, resource: kind, verb: word, namespace }, into)
       this.collectPods(request, into)
     } else if (path !== undefined) this.#paths.collect(verb, path, into)
-    const impersonation = impersonationQuery(request)
-    if (impersonation) this.#impersonation.collect(impersonation, into)
+    for (const query of impersonationQueries(request)) this.#impersonation.collect(query, into)
   }
 
   /** Of these, those that look at the pod. */

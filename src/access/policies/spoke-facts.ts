@@ -11,6 +11,8 @@ import { namespaces, pods } from '../../kube/kinds.ts'
 import type { Kube } from '../../kube/kube.ts'
 import type { KubeObject, Stored } from '../../kube/objects.ts'
 import type { PolicyFacts } from './contract.ts'
+import type { KindScopes } from './kind-scopes.ts'
+import { kindScopes } from './kind-scopes.ts'
 
 export interface SpokeFactsDeps {
   spokes: Spokes
@@ -41,6 +43,8 @@ interface Watched {
 /** What policies ask of clusters. Namespaces are watched from the first question on, as metadata only. */
 export function spokeFacts({ spokes, spokeView, clock, random, log }: SpokeFactsDeps): SpokeFacts {
   const held = new Map<string, Watched>()
+  const scopesOf = new WeakMap<Kube, KindScopes>()
+  const ended = new AbortController()
   const running = new Set<Promise<void>>()
   let isEnded = false
 
@@ -132,6 +136,13 @@ export function spokeFacts({ spokes, spokeView, clock, random, log }: SpokeFacts
           const { kube } = await spokes.open(cluster, { signal })
           return kube.of(pods, namespace).find(name, { signal })
         }),
+      isNamespaced: (group, resource, signal) =>
+        unless(cluster, 'scope of a kind not read', async () => {
+          const { kube } = await spokes.open(cluster, { signal })
+          const scopes = scopesOf.get(kube) ?? kindScopes(kube, clock, ended.signal)
+          scopesOf.set(kube, scopes)
+          return unlessAborted(scopes.isNamespaced(group, resource), signal)
+        }),
     }),
     async run(signal) {
       using _configs = spokeView.configs.on((change) => {
@@ -141,6 +152,7 @@ export function spokeFacts({ spokes, spokeView, clock, random, log }: SpokeFacts
       })
       await aborted(signal)
       isEnded = true
+      ended.abort()
       for (const cluster of [...held.keys()]) drop(cluster)
       await Promise.all(running)
     },
@@ -153,6 +165,7 @@ function onlyLabels({ metadata }: Stored<KubeObject>): Stored<KubeObject> {
 }
 
 function unlessAborted<V>(waitedFor: Promise<V>, signal: AbortSignal): Promise<V> {
+  waitedFor.catch(() => {})
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason)
     const onAbort = () => reject(signal.reason)

@@ -72,7 +72,9 @@ function verdictOf(
   if (isBlocked && mayBeRequester(session, person, prefixes)) return 'SELF_APPROVAL_BLOCKED'
   if (!isOfDomain(person, approverDomains(escalation, cluster))) return 'DOMAIN_NOT_ALLOWED'
   if (!isAmong(approversProviders(escalation), person.identityProvider)) return 'IDP_NOT_ALLOWED'
-  return isApprover(person, escalation, prefixes) ? 'allowed' : 'NOT_AN_APPROVER'
+  return isApprover(person, escalation, person.amongProviders?.groupPrefixes ?? prefixes)
+    ? 'allowed'
+    : 'NOT_AN_APPROVER'
 }
 
 /**

@@ -34,6 +34,7 @@ export function whyNotApproval(
 /** A person is one person under every name, and a name is one person wherever it is from. */
 const isBy = ({ approver, identityProvider, subject }: SessionApproval, by: Person): boolean =>
   isSameName(approver, approverOf(by)) ||
+  (by.claimedEmail !== undefined && isSameName(approver, by.claimedEmail)) ||
   (subject !== undefined && subject === by.subject && identityProvider === by.identityProvider)
 
 export const approvalBy = ({ by, reason, seconds }: Approve, now: Date): SessionApproval => ({

@@ -9,7 +9,7 @@ import type { Session } from './contract.ts'
 import type { TransitionWord } from './history.ts'
 import { noting } from './history.ts'
 import { reasons } from './reasons.ts'
-import { stateOf } from './states.ts'
+import { isTerminal, stateOf } from './states.ts'
 import { plus, stamp, timeOf } from './times.ts'
 
 interface End {
@@ -80,3 +80,15 @@ const notActive = (status: SessionStatus, now: Date, reason: Reason): SessionSta
   (status.conditions ?? []).some(({ type }) => type === sessionConditions.active)
     ? withCondition(status, now, { type: sessionConditions.active, reason, message: 'it ended', holds: false })
     : status
+
+/** As it comes back from a backup: it may have been taken away since, so none is in force or waits. */
+export const endedByRestore = (session: Session, now: Date): Session =>
+  isTerminal(stateOf(session))
+    ? session
+    : {
+        ...session,
+        status: ending(session, now, 'canceled', {
+          reason: reasons.EndedByRestore,
+          note: 'a backup was restored in which it had not ended',
+        }),
+      }

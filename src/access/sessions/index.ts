@@ -4,6 +4,7 @@ export { denialReasonOf, effectiveSelfApprovalBlock, mayApprove } from './approv
 export type * from './contract.ts'
 export { decide } from './decide.ts'
 export { dueAt, isReviewOpen, isReviewOverdue } from './elapsing.ts'
+export { endedByRestore } from './ending.ts'
 export { failures as sessionFailures } from './failures.ts'
 export { fits, fitsAny } from './glob.ts'
 export type { TransitionWord } from './history.ts'

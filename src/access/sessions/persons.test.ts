@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isMadeByHand, isRequester, mayBeFor, mayBeRequester } from './persons.ts'
+import { approverOf, isMadeByHand, isRequester, mayBeFor, mayBeRequester } from './persons.ts'
 import { aPerson, aSession, dev } from './testing/builders.ts'
 
 const session = aSession()
@@ -30,6 +30,43 @@ test('of a session made by hand its user is who asked', () => {
   const byHand = { ...session, spec }
   assert.equal(isRequester(byHand, { ...dev, email: 'DEV@Example.com' }), true)
   assert.equal(isRequester(byHand, aPerson('lead')), false)
+})
+
+test('F9d: of several providers only a mail address that one vouches for makes a person of another who asked', () => {
+  const amongProviders = { groupPrefixes: [] }
+  const {
+    requestedBy: _requestedBy,
+    identityProviderIssuer: _issuer,
+    identityProviderName: _name,
+    ...spec
+  } = session.spec
+  const byHand = { ...session, spec }
+  const named = (user: string, more = {}) => ({ ...byHand, spec: { ...spec, user, ...more } })
+  const self = { ...dev, amongProviders }
+  assert.equal(isRequester(byHand, self), true)
+  const { email: _email, ...unvouched } = self
+  const impostor = {
+    ...unvouched,
+    claimedEmail: 'dev@example.com',
+    username: 'dev@example.com',
+    subject: 'dev@example.com',
+  }
+  assert.deepEqual([isRequester(byHand, impostor), mayBeRequester(byHand, impostor)], [false, true])
+  assert.equal(isRequester(named('id-of-dev'), self), false, 'a subject is one at its provider only')
+  assert.equal(isRequester(named('id-of-dev', { identityProviderName: dev.identityProvider }), self), true)
+  assert.equal(isRequester(named('id-of-dev', { identityProviderIssuer: dev.issuer }), self), true)
+
+  const abroad = { ...self, issuer: 'https://elsewhere.example.com', identityProvider: 'b', subject: 'x' }
+  const anywhere = aSession(undefined, { allowIDPMismatch: true })
+  assert.equal(isRequester(anywhere, abroad), true)
+  assert.equal(isRequester(anywhere, { ...abroad, email: 'x@example.com' }), false, 'by the user name alone')
+})
+
+test('F9e: on record a name that only one of several providers gives is told with it', () => {
+  assert.equal(approverOf({ ...dev, amongProviders: { groupPrefixes: [] } }), 'dev@example.com')
+  const { email: _email, ...unvouched } = { ...dev, username: 'lead@example.com', identityProvider: 'partner' }
+  assert.equal(approverOf(unvouched), 'lead@example.com')
+  assert.equal(approverOf({ ...unvouched, amongProviders: { groupPrefixes: [] } }), 'partner:lead@example.com')
 })
 
 test('whoever may have asked is found by any name, in any case, from any provider', () => {

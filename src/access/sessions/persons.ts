@@ -2,8 +2,14 @@ import { sessionAnnotations } from '../names.ts'
 import type { Person } from '../people/contract.ts'
 import type { Session } from './contract.ts'
 
-/** How a person is called in records: what others know them by best. */
-export const approverOf = ({ email, username, subject }: Person): string => email ?? username ?? subject ?? ''
+/**
+ * How a person is called in records: what others know them by best. Where there are several providers, a name that only
+ * one of them gives is told with it, since people of another may have it too.
+ */
+export function approverOf({ email, username, subject, identityProvider, amongProviders }: Person): string {
+  const name = username ?? subject ?? ''
+  return email ?? (amongProviders && name !== '' ? `${identityProvider}:${name}` : name)
+}
 
 export const isSameName = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase()
 
@@ -14,6 +20,12 @@ const namesOf = (given: { readonly email?: string; readonly username?: string; r
 export const isCalled = (person: Person, name: string): boolean => namesOf(person).some((own) => isSameName(own, name))
 
 export const hasIdentity = (person: Person): boolean => namesOf(person).length > 0
+
+/** Names that a person may be known by although nobody vouches for them. */
+const possibleNamesOf = (person: Person): string[] => [
+  ...namesOf(person),
+  ...(person.claimedEmail ? [person.claimedEmail] : []),
+]
 
 /** Whether the session could be for this person, by any of their names and whoever vouches for them. */
 export const mayBeFor = ({ spec }: Session, person: Person, prefixes: readonly string[] = []): boolean =>
@@ -36,7 +48,7 @@ export const isMadeByHand = (session: Session): boolean =>
 
 /** An API server knows people by a name with a prefix: one that is set here, or whatever ends where prefixes do. */
 const mayBeCalled = (person: Person, name: string, prefixes: readonly string[]): boolean =>
-  namesOf(person).some((own) => {
+  possibleNamesOf(person).some((own) => {
     if (!isSameName(own, name.slice(-own.length))) return false
     const prefix = name.slice(0, -own.length)
     return prefix === '' || /[:#/]$/.test(prefix) || prefixes.some((one) => isSameName(one, prefix))
@@ -47,12 +59,19 @@ const mayBeCalled = (person: Person, name: string, prefixes: readonly string[]):
  * another identity provider is not enough.
  */
 export function isRequester({ spec }: Session, person: Person): boolean {
-  const { requestedBy, identityProviderIssuer, allowIDPMismatch } = spec
+  const { requestedBy, identityProviderName, identityProviderIssuer, allowIDPMismatch } = spec
   const isSameIssuer = identityProviderIssuer === undefined || identityProviderIssuer === person.issuer
   if (!isSameIssuer && !allowIDPMismatch) return false
+  // Of several providers one that is not named, or another one: only a mail address means the same person everywhere.
+  const isOtherOrAny =
+    identityProviderIssuer === undefined ? identityProviderName !== person.identityProvider : !isSameIssuer
+  if (person.amongProviders && isOtherOrAny) return isSameMail(person, requestedBy ? requestedBy.email : spec.user)
   if (!requestedBy) return isCalled(person, spec.user)
   const isSame = (a: string | undefined, b: string | undefined) =>
     a !== undefined && b !== undefined && a !== '' && isSameName(a, b)
   if (isSameIssuer && requestedBy.subject && person.subject) return requestedBy.subject === person.subject
   return isSame(requestedBy.email, person.email) || isSame(requestedBy.username, person.username)
 }
+
+const isSameMail = ({ email }: Person, name: string | undefined): boolean =>
+  email !== undefined && name !== undefined && isSameName(email, name)

@@ -11,6 +11,7 @@ export const reasons = reasonCatalogue({
   WithdrawnByRequester: 'whoever asked for it took it back',
   DroppedByRequester: 'whoever asked for it needs it no more',
   CanceledByApprover: 'an approver ended it',
+  EndedByRestore: 'a backup in which it had not ended was restored',
   CanceledByDeletion: 'its object was deleted, with its escalation, its namespace or by itself',
   ApprovalTimeout: 'nobody approved it in time',
   ExpiredByTime: 'its time is over',

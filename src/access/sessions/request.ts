@@ -53,7 +53,8 @@ function escalationFor(
   { oidcPrefixes }: RequestSettings,
 ): { escalation: Escalation; cluster: Stored<ClusterConfig> } | { refused: Failure } {
   const asked = { cluster: name, group }
-  const matching = matchingEscalations(person.groups, name, escalations, oidcPrefixes).filter(
+  const prefixes = person.amongProviders?.groupPrefixes ?? oidcPrefixes
+  const matching = matchingEscalations(person.groups, name, escalations, prefixes).filter(
     ({ spec }) => spec.escalatedGroup === group,
   )
   const [first] = matching

@@ -13,7 +13,11 @@ export const DenyRule = Type.Object(
     resourceNames: Words('Of single objects; may hold *. Absent: all. Lists and watches of many go unnamed.', {
       maxItems: 100,
     }),
-    namespaces: Type.Optional(NamespaceFilter('Absent: every namespace, and what is in none.')),
+    namespaces: Type.Optional(
+      NamespaceFilter(
+        'Absent: every namespace, and what is in none. Lists and watches of all namespaces are in these too.',
+      ),
+    ),
     nonResourceURLs: Words('Paths in place of resources; may end in *.', { maxItems: 100 }),
   },
   { description: 'Requests to refuse: of resources, or of other paths.' },

@@ -13,6 +13,7 @@ import { place } from './restore.ts'
 import { readPages } from './salvage/pages.ts'
 import type { Lost } from './salvage/salvage.ts'
 import { salvage } from './salvage/salvage.ts'
+import { revisionAfterRestore } from './snapshot.ts'
 
 export interface FsckReport {
   /** The folder or the backup that was looked at. */
@@ -73,6 +74,11 @@ function report(
   using _lock = lockFolder(repairTo, deps.checkpoint)
   const inside = insideOf(repairTo)
   if (inside.length > 0) throw failures.EMBEDDED_REPAIR_NOT_EMPTY({ dir: repairTo, inside: inside.join(', ') })
-  const { dir, objects, revision } = place(repairTo, snapshot, 0, deps)
+  const { dir, objects, revision } = place(
+    repairTo,
+    snapshot,
+    revisionAfterRestore(deps.clock.now(), snapshot.revision),
+    deps,
+  )
   return { checked, findings, repaired: { dir, objects, revision, lost } }
 }

@@ -63,6 +63,25 @@ for (const name of places('kube-restore'))
       if (isDecided) assert.equal(readdirSync(dir).filter((entry) => entry.startsWith('before-')).length, 1)
     })
 
+for (const name of places('kube-restore').slice(0, 5))
+  test(`F16b: a kill at ${name} leaves the old data, or the restored with all that was to end ended`, async (t) => {
+    const file = await takeBackup(t, await aFolder(t, 12))
+    const dir = await aFolder(t, 5)
+    const before = await stateOf(dir)
+    await killed(t, 'restore-corrected', dir, file, name)
+    const isDecided = !['begun', 'data-written', 'keys-written'].includes(name.slice('kube-restore.'.length))
+    const state = await stateOf(dir)
+    if (!isDecided) return assert.deepEqual(state, before)
+    const texts = [...(await contentOf(dir))].filter(([place]) => place.startsWith('configmaps/'))
+    const values = texts.map(([place, text]) => [Number(place.split('-')[1]) % 3, JSON.parse(text).data.value])
+    assert.ok(
+      values.every(([rest, value]) => rest !== 0 && (value === 'corrected') === (rest === 1)),
+      `${values}`,
+    )
+    assert.ok(values.some(([rest]) => rest === 1) && values.some(([rest]) => rest === 2))
+    assert.deepEqual((await fsck({ dir }, undefined, careDeps())).findings, [])
+  })
+
 for (const name of places('kube-compact'))
   test(`E3d: a kill at ${name} loses nothing`, async (t) => {
     const dir = await aFolder(t, 40)

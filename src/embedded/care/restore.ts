@@ -2,7 +2,10 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { failures } from '../failures.ts'
 import { lockFolder } from '../storage/lock.ts'
+import type { Entry } from '../storage/store.ts'
 import { readWholeBackup } from './backup-file.ts'
+import type { Correction, Ended } from './corrections.ts'
+import { correctedObjects } from './corrections.ts'
 import type { CareDeps } from './ground.ts'
 import { stateOf } from './ground.ts'
 import { insideOf, placeSnapshot } from './place.ts'
@@ -19,35 +22,48 @@ export interface RestoreReport {
   revision: number
   /** Where what was there before is; absent where there was nothing. */
   aside?: string
+  /** What gave access when the backup was taken, and does not any more. */
+  ended: readonly Ended[]
+  /** What somebody has to know or do, for people. */
+  warnings: readonly string[]
+}
+
+export interface RestoreOptions {
+  dir: string
+  from: string
+  replace: boolean
+  corrections?: readonly Correction[]
 }
 
 export async function restore(
-  { dir, from, replace }: { dir: string; from: string; replace: boolean },
+  { dir, from, replace, corrections = [] }: RestoreOptions,
   deps: CareDeps,
 ): Promise<RestoreReport> {
   const snapshot = await readWholeBackup(from)
   using _lock = lockFolder(dir, deps.checkpoint)
   const inside = insideOf(dir)
   if (inside.length > 0 && !replace) throw failures.EMBEDDED_FOLDER_NOT_EMPTY({ dir, inside: inside.join(', ') })
-  const before = existsSync(stateOf(dir)) ? revisionIn(dir) : 0
-  const { aside, ...placed } = place(dir, snapshot, before, deps)
-  return { ...placed, takenAt: snapshot.takenAt, ...(existsSync(aside) && { aside }) }
+  const before = existsSync(stateOf(dir)) ? readable(dir) : undefined
+  const now = deps.clock.now()
+  const first = revisionAfterRestore(now, snapshot.revision, before?.revision ?? 0)
+  const context = { now, before: before?.objects, revision: first }
+  const { objects, revision, ...told } = correctedObjects(snapshot.objects, corrections, context)
+  const { aside, ...placed } = place(dir, { ...snapshot, objects }, revision, deps)
+  return { ...placed, takenAt: snapshot.takenAt, ...(existsSync(aside) && { aside }), ...told }
 }
 
-/** What clients of the data that goes aside may know, as far as it is readable. */
-function revisionIn(dir: string): number {
+/** The data that goes aside, and what its clients may know, as far as it is readable. */
+function readable(dir: string): { revision: number; objects?: readonly Entry[] } {
   try {
-    return salvage(readPages(stateOf(dir))).revision
+    return salvage(readPages(stateOf(dir)))
   } catch {
-    return 0
+    return { revision: 0 }
   }
 }
 
-/** Puts a snapshot into a locked folder, ahead of every revision that somebody may know. */
-export function place(dir: string, snapshot: Snapshot, before: number, { clock, checkpoint }: CareDeps) {
-  const now = clock.now()
-  const revision = revisionAfterRestore(now, snapshot.revision, before)
-  const aside = `before-${now.toISOString().replaceAll(':', '-')}`
+/** Puts a snapshot into a locked folder. `revision`: ahead of every one that somebody may know. */
+export function place(dir: string, snapshot: Snapshot, revision: number, { clock, checkpoint }: CareDeps) {
+  const aside = `before-${clock.now().toISOString().replaceAll(':', '-')}`
   placeSnapshot({ dir, snapshot, revision, aside, checkpoint })
   return { dir, objects: snapshot.objects.length, revision, aside: join(dir, aside) }
 }

@@ -8,6 +8,7 @@ import { silentLog } from '../../core/log.ts'
 import { Secret } from '../../core/secret.ts'
 import type { Handler } from '../../kube/informer.ts'
 import type { Stored } from '../../kube/objects.ts'
+import { providerAnnotations } from '../names.ts'
 import type { Verdict } from './contract.ts'
 import { issuerAuthenticator } from './known-issuer.ts'
 import { providerIssuers } from './providers.ts'
@@ -43,8 +44,12 @@ async function scene(alg = 'ES256') {
     keys.push({ ...(await exportJWK(pair.publicKey)), kid: `k${keys.length}`, alg, use: 'sig' })
   }
   await addKey()
-  const provider = (name: string, spec: Partial<Spec> = {}): Stored<IdentityProvider> => ({
-    metadata: { name, uid: `uid-${name}`, resourceVersion: '1' },
+  const provider = (
+    name: string,
+    spec: Partial<Spec> = {},
+    annotations: Record<string, string> = {},
+  ): Stored<IdentityProvider> => ({
+    metadata: { name, uid: `uid-${name}`, resourceVersion: '1', annotations },
     spec: { oidc: { authority: `https://${name}.example.com`, clientID: 'us' }, ...spec },
   })
   return {
@@ -52,7 +57,8 @@ async function scene(alg = 'ES256') {
     asked,
     state,
     addKey,
-    put: (name: string, spec?: Partial<Spec>) => handler({ type: 'added', object: provider(name, spec) }),
+    put: (name: string, spec?: Partial<Spec>, annotations?: Record<string, string>) =>
+      handler({ type: 'added', object: provider(name, spec, annotations) }),
     remove: (name: string) => handler({ type: 'deleted', object: provider(name) }),
     token: async (issuer: string, claims: Record<string, unknown> = {}) => {
       const exp = Math.floor(clock.now().getTime() / 1_000) + 7_200
@@ -72,6 +78,29 @@ for (const alg of ['RS384', 'PS256', 'PS512', 'ES384', 'ES512'])
     assert.equal(await ask(await token('one')), 'one: a@example.com')
   })
 
+test('F9f: of several providers a mail address counts where the token says so, or where the provider is trusted with it', async () => {
+  const { put, remove, ask, token } = await scene()
+  const named = async (claims: Record<string, unknown>) => ask(await token('one', claims))
+  put('one')
+  const unsaid = await token('one')
+  assert.equal(await ask(unsaid), 'one: a@example.com', 'the only one need not say so')
+  assert.equal(await named({ email_verified: false }), 'one: 1')
+  put('two')
+  assert.equal(await ask(unsaid), 'one: 1', 'also where the token was seen before')
+  for (const email_verified of [true, 'true']) assert.equal(await named({ email_verified }), 'one: a@example.com')
+  for (const email_verified of [false, 'false', 0, null, 'yes']) assert.equal(await named({ email_verified }), 'one: 1')
+  put('one', {}, { [providerAnnotations.mailTrusted]: 'true' })
+  assert.equal(await ask(unsaid), 'one: a@example.com')
+  assert.equal(await named({ email_verified: false }), 'one: 1', 'its own word counts more')
+  put('one')
+  put('two', { disabled: true })
+  assert.equal(await ask(unsaid), 'one: a@example.com', 'one that nobody may use is none')
+  put('two')
+  assert.equal(await ask(unsaid), 'one: 1')
+  remove('two')
+  assert.equal(await ask(unsaid), 'one: a@example.com')
+})
+
 test('of several providers `iss` says which, and of an unknown one nobody is asked', async () => {
   const { put, ask, token, asked } = await scene()
   put('one')
@@ -79,8 +108,8 @@ test('of several providers `iss` says which, and of an unknown one nobody is ask
   assert.equal(await ask(await token('three')), undefined)
   assert.equal(await ask(await token('one', { iss: `https://one.example.com/${'x'.repeat(512)}` })), undefined)
   assert.deepEqual(asked, [])
-  assert.equal(await ask(await token('one')), 'one: a@example.com')
-  assert.equal(await ask(await token('two')), 'two: a@example.com')
+  assert.equal(await ask(await token('one', { email_verified: true })), 'one: a@example.com')
+  assert.equal(await ask(await token('two', { email_verified: true })), 'two: a@example.com')
   assert.equal(await ask(await token('two', { aud: 'x' })), 'wrong')
   assert.equal(await ask(await token('one', { exp: undefined })), 'wrong')
   assert.equal(await ask(await token('one', { email_verified: false })), 'one: 1')

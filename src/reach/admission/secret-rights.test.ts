@@ -2,11 +2,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { IdentityProvider } from '../../apis/breakglass/identity-provider.ts'
 import type { OidcAuth } from '../../apis/breakglass/oidc-fields.ts'
+import { providerAnnotations } from '../../fleet/names.ts'
 import { askedOf, decideRights } from '../../fleet/secret-rights.ts'
 import type { Kube } from '../../kube/kube.ts'
 import type { ConfigSpec } from './secret-refs.ts'
 import {
   askedOfConfirmation,
+  askedOfVouching,
+  isSameProvider,
   providerSecretsPutToUse,
   redirectsSecrets,
   secretsPutToUse,
@@ -166,4 +169,25 @@ test('each right is asked for once, and of too many only that to all Secrets', a
     JSON.stringify(verdict),
     /f0 and 100 more: user .*mallory.* lacks the right to get secrets, which is asked/,
   )
+})
+
+test('what an annotation makes of mail addresses and groups is a change of who vouches for whom, and no other annotation is', () => {
+  const before = provider()
+  const annotated = (name: string, value: string): IdentityProvider => ({
+    ...before,
+    metadata: { ...before.metadata, annotations: { [name]: value } },
+  })
+  for (const name of Object.values(providerAnnotations))
+    for (const [changed, old] of [
+      [annotated(name, 'true'), before],
+      [before, annotated(name, 'true')],
+      [annotated(name, 'a:'), annotated(name, 'b:')],
+    ] as const) {
+      assert.equal(isSameProvider(changed, old), false)
+      assert.deepEqual(
+        askedOfVouching(changed, old).map(({ right }) => right.verb),
+        ['escalate'],
+      )
+    }
+  assert.equal(isSameProvider(annotated('example.com/note', 'x'), before), true)
 })

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { ClusterConfig } from '../../apis/breakglass/cluster-config.ts'
 import type { IdentityProvider } from '../../apis/breakglass/identity-provider.ts'
 import { IdentityProvider as IdentityProviders } from '../../apis/breakglass/identity-provider.ts'
+import { providerAnnotations } from '../../fleet/names.ts'
 import type { Asked, NamedSecret } from '../../fleet/secret-rights.ts'
 import { grant } from '../../fleet/secret-rights.ts'
 import { pinSecret, spokeAnnotations } from '../../fleet/spoke/names.ts'
@@ -52,7 +53,6 @@ export function redirectsSecrets(provider: IdentityProvider, old: IdentityProvid
  * away what no escalation could. Asked where it is new or another one, and where it is taken up again.
  */
 export function askedOfVouching(provider: IdentityProvider, old: IdentityProvider | undefined): Asked[] {
-  const vouching = ({ spec }: IdentityProvider) => [spec?.oidc, spec?.issuer, spec?.groupSyncProvider, spec?.keycloak]
   if (old && !isEnabled(provider, old) && isDeepStrictEqual(vouching(provider), vouching(old))) return []
   const { group, plural: resource } = IdentityProviders.resource
   return [
@@ -63,6 +63,15 @@ export function askedOfVouching(provider: IdentityProvider, old: IdentityProvide
     },
   ]
 }
+
+const vouching = ({ metadata, spec }: IdentityProvider) => [
+  ...[spec?.oidc, spec?.issuer, spec?.groupSyncProvider, spec?.keycloak],
+  ...Object.values(providerAnnotations).map((annotation) => metadata?.annotations?.[annotation]),
+]
+
+/** Nothing of it that the hub goes by is changed: its labels, other annotations and status are anybody's who may write them. */
+export const isSameProvider = (provider: IdentityProvider, old: IdentityProvider): boolean =>
+  isDeepStrictEqual(provider.spec, old.spec) && isDeepStrictEqual(vouching(provider), vouching(old))
 
 /** What of these ClusterConfigs the issuer is sent, which their IdentityProvider names. */
 export const secretsSentTo = (provider: string, configs: readonly Stored<ClusterConfig>[]): NamedSecret[] =>

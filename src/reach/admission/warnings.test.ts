@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { seedConfigs, seedProvider } from '../../../test/support/seed-samples.ts'
 import type { OidcAuth, OidcFromIdentityProvider } from '../../apis/breakglass/oidc-fields.ts'
 import type { ConfigSpec } from './secret-refs.ts'
-import { configWarnings, providerWarnings } from './warnings.ts'
+import { configWarnings, providerWarnings, severalWarnings } from './warnings.ts'
 
 const ref = (name: string) => ({ name, namespace: 'apps' })
 const direct: OidcAuth = {
@@ -61,6 +61,18 @@ test('an IdentityProvider is taken as the description shows it, with a word on w
   assert.deepEqual(providerWarnings(complete), [])
   Object.assign(complete.spec ?? {}, { primary: true })
   assert.deepEqual(fieldsOf(providerWarnings(complete)), ['spec.primary'])
+})
+
+test('F9i: a second provider is taken with a word on what mail addresses and groups are then good for', () => {
+  const other = { ...seedProvider, metadata: { name: 'partner', uid: 'p', resourceVersion: '1' } }
+  const own = { ...seedProvider, metadata: { name: 'corp' } }
+  assert.deepEqual(severalWarnings(own, []), [])
+  assert.deepEqual(severalWarnings({ ...own, metadata: { name: 'partner' } }, [other]), [], 'itself')
+  const told = severalWarnings(own, [other])
+  assert.equal(told.length, 2)
+  for (const warning of told) assert.ok(warning.length <= 256, warning)
+  Object.assign(other, { spec: { ...other.spec, disabled: true } })
+  assert.deepEqual(severalWarnings(own, [other]), [])
 })
 
 test('no warning is longer than API servers pass on', () => {

@@ -1,5 +1,7 @@
 /** What is taken, and yet worth a word to whoever writes it. Short: API servers cut warnings after 256 characters. */
 import type { IdentityProvider } from '../../apis/breakglass/identity-provider.ts'
+import { providerAnnotations } from '../../fleet/names.ts'
+import type { Stored } from '../../kube/objects.ts'
 import type { ConfigSpec, OidcBlock } from './secret-refs.ts'
 import { oidcBlocks } from './secret-refs.ts'
 
@@ -62,4 +64,18 @@ export function providerWarnings({ spec }: IdentityProvider): string[] {
     warnings.push('spec.oidc.expectedAudience: is absent, so tokens must be for spec.oidc.clientID')
   if (spec?.primary !== undefined) warnings.push('spec.primary: has no effect; leave it out')
   return warnings
+}
+
+/** What becomes of mail addresses and groups once there is another provider. */
+export function severalWarnings(
+  { metadata, spec }: IdentityProvider,
+  providers: readonly Stored<IdentityProvider>[],
+): string[] {
+  const others = providers.filter((other) => other.metadata.name !== metadata?.name && !other.spec?.disabled)
+  if (others.length === 0 || spec?.disabled) return []
+  const { mailTrusted, groupsPrefix } = providerAnnotations
+  return [
+    `of several identity providers a mail address counts only from tokens that say email_verified, or with the annotation ${mailTrusted}: "true" on the provider`,
+    `of several identity providers each has the prefix of its annotation ${groupsPrefix} taken off its groups, or none: access.oidcPrefixes no longer counts`,
+  ]
 }

@@ -41,6 +41,8 @@ export interface ModelWorld {
   /** `cluster group verb resource` that are allowed. */
   rights: string[]
   prefixes: string[]
+  /** By name of provider, for where there are several. */
+  ownPrefixes: Record<string, string>
   hubUsers: Record<string, string>
   /** By name of session. */
   lastUsed: Record<string, number>
@@ -76,7 +78,7 @@ export function modelVerdict(
 
   const theirs = held.filter((session) => belongs(world, session, question))
   const free = theirs.filter((session) => !isHeldBack(world, session, question))
-  if (!facts.isAway && free.some(({ group }) => mayGroup(world, group, question))) return 'allowed'
+  if (!facts.isAway && free.some((session) => mayGroup(world, session, question))) return 'allowed'
   return free.length < theirs.length ? 'denied' : 'noOpinion'
 }
 
@@ -111,7 +113,15 @@ function isHeldBack(world: ModelWorld, session: ModelSession, question: ModelQue
   )
 }
 
-const mayGroup = (world: ModelWorld, group: string, { cluster, verb, resource }: ModelQuestion): boolean =>
-  [group, ...world.prefixes.map((prefix) => prefix + group)].some((known) =>
+function mayGroup(
+  world: ModelWorld,
+  { group, provider = '' }: ModelSession,
+  { cluster, verb, resource }: ModelQuestion,
+): boolean {
+  const own = world.ownPrefixes[provider]
+  const isOnly = Object.keys(world.issuers).length === 1
+  const prefixes = isOnly ? world.prefixes : own === undefined ? [] : [own]
+  return [group, ...prefixes.map((prefix) => prefix + group)].some((known) =>
     world.rights.includes(`${cluster} ${known} ${verb} ${resource}`),
   )
+}

@@ -5,6 +5,7 @@ import type { ClusterConfig } from '../../../apis/breakglass/cluster-config.ts'
 import type { DenyPolicy } from '../../../apis/breakglass/deny-policy.ts'
 import type { IdentityProvider } from '../../../apis/breakglass/identity-provider.ts'
 import { noMetrics } from '../../../core/metrics.ts'
+import { providerAnnotations } from '../../../fleet/names.ts'
 import type { SpokeView } from '../../../fleet/spoke/index.ts'
 import { compilePolicies } from '../../policies/compile.ts'
 import type { PolicyFacts, PolicySet } from '../../policies/contract.ts'
@@ -81,7 +82,11 @@ export function authorizerScene(settings: Partial<AccessSettings> = {}) {
     answer: (_cluster: string, _groups: readonly string[], _asked: Asked): Review | Promise<Review> => ({
       answer: 'allowed',
     }),
-    facts: { namespaceLabels: async () => ({}), pod: async () => undefined } as PolicyFacts,
+    facts: {
+      namespaceLabels: async () => ({}),
+      pod: async () => undefined,
+      isNamespaced: async () => undefined,
+    } as PolicyFacts,
   }
   let compiled: PolicySet | undefined
   policies.on(() => {
@@ -102,6 +107,7 @@ export function authorizerScene(settings: Partial<AccessSettings> = {}) {
       factsOf: () => ({
         namespaceLabels: (namespace, signal) => scene.facts.namespaceLabels(namespace, signal),
         pod: (namespace, name, signal) => scene.facts.pod(namespace, name, signal),
+        isNamespaced: (group, resource, signal) => scene.facts.isNamespaced(group, resource, signal),
       }),
     },
     reviews: {
@@ -128,9 +134,9 @@ export function authorizerScene(settings: Partial<AccessSettings> = {}) {
   })
   const cluster = (name: string, spec: Partial<ClusterConfig['spec']> = {}, namespace = 'people') =>
     configs.put({ metadata: { namespace, name, generation: 1 }, spec })
-  const provider = (name: string, issuer: string, displayName?: string) =>
+  const provider = (name: string, issuer: string, displayName?: string, prefix?: string) =>
     providers.put({
-      metadata: { name },
+      metadata: { name, ...(prefix !== undefined && { annotations: { [providerAnnotations.groupsPrefix]: prefix } }) },
       spec: { oidc: { authority: issuer, clientID: 'c' }, ...(displayName !== undefined && { displayName }) },
     })
   const escalation = (name: string, spec: Partial<BreakglassEscalation['spec']> = {}) =>

@@ -40,7 +40,7 @@ const filter = fields<NonNullable<DenyRule['namespaces']>>({
 const filterIfAny = fc.option(filter, { nil: undefined })
 
 const rule = fields<DenyRule>({
-  verbs: some('*', 'get', 'list', 'delete', 'create', 'impersonate'),
+  verbs: some('*', 'get', 'list', 'watch', 'delete', 'create', 'impersonate'),
   apiGroups: someIfAny('*', '', 'apps'),
   resources: someIfAny('*', 'pods', 'secrets', 'pods/exec', 'pods/*', '*/scale', 'deployments'),
   subresources: someIfAny('*', '', 'exec', 'scale'),
@@ -53,7 +53,7 @@ const impersonationRule = fields<ImpersonationRule>({
   identityResources: someIfAny('users', 'groups', 'userextras', 'serviceaccounts'),
   identities: someIfAny('bob', 'b*', 'system:*'),
   extraKeys: someIfAny('scopes', '*'),
-  actionVerbs: someIfAny('list', 'delete', '*'),
+  actionVerbs: someIfAny('list', 'create', 'delete', '*'),
   targetAPIGroups: someIfAny('', 'apps', '*'),
   targetResources: someIfAny('pods', '*', 'pods/exec', '*/scale'),
   namespaces: filterIfAny,
@@ -82,8 +82,14 @@ export const policySets: fc.Arbitrary<Stored<DenyPolicy>[]> = fc
   .uniqueArray(fc.tuple(fc.constantFrom(...policyNames), spec), { selector: ([name]) => name, maxLength: 6 })
   .map((made) => made.map(([name, given]) => policyOf(name, given)))
 
-const verbs = ['get', 'list', 'delete', 'create', 'watch', 'impersonate', 'impersonate:user-info', 'impersonate:nobody']
-const actions = ['impersonate-on:user-info:list', 'impersonate-on:serviceaccount:delete', 'impersonate-on:user-info:']
+const collections = ['list', 'watch', 'deletecollection']
+const verbs = ['get', ...collections, 'delete', 'create', 'impersonate', 'impersonate:user-info', 'impersonate:nobody']
+const actions = [
+  'impersonate-on:user-info:list',
+  'impersonate-on:user-info:get',
+  'impersonate-on:serviceaccount:delete',
+  'impersonate-on:user-info:',
+]
 const resource = fc.record({
   group: fc.constantFrom('', 'apps', 'batch'),
   resource: fc.constantFrom(
@@ -110,10 +116,12 @@ export const requests: fc.Arbitrary<PolicyRequest> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ ...place, path: fc.constantFrom('/', '/healthz', '/metrics/x', '/met', '') }) },
 )
 
-export const labels = fc.option(
-  fc.dictionary(fc.constantFrom('env', 'team'), fc.constantFrom('a', 'b'), { maxKeys: 2 }),
-  { nil: undefined, freq: 1 },
-)
+const labels = fc.option(fc.dictionary(fc.constantFrom('env', 'team'), fc.constantFrom('a', 'b'), { maxKeys: 2 }), {
+  nil: undefined,
+  freq: 1,
+})
+/** What is to be had of the cluster. */
+export const known = fc.record({ labels, isNamespaced: fc.constantFrom(true, false, undefined) })
 
 export const sessions: fc.Arbitrary<PolicySession> = fc.record({
   name: fc.constantFrom(...sessionNames, 's-3'),

@@ -6,7 +6,9 @@ import type { Stored } from '../../../kube/objects.ts'
 import type { PolicyRequest, PolicySession } from '../contract.ts'
 
 type Labels = Readonly<Record<string, string>> | undefined
-/** `unread`: the labels decide and nobody knows them. */
+/** Whether kinds outside the core group are in namespaces. */
+type Scope = boolean | undefined
+/** `unread`: the labels decide, or whether the kind is in namespaces, and nobody knows. */
 type Fit = boolean | 'unread'
 export type Refusal = { policy: string; isError: boolean } | undefined
 
@@ -25,7 +27,7 @@ export function slowGlob(pattern: string, text: string): boolean {
 export function slowRefusal(
   policies: readonly Stored<DenyPolicy>[],
   request: PolicyRequest,
-  labels: Labels,
+  { labels, isNamespaced }: { labels: Labels; isNamespaced: Scope },
   session?: PolicySession,
 ): Refusal {
   const missing = session?.denyPolicyRefs.find((ref) => !policies.some(({ metadata }) => metadata.name === ref))
@@ -41,8 +43,8 @@ export function slowRefusal(
       : !sessions?.length
     if (!isMeant) continue
     const fits = [
-      ...(spec.rules ?? []).map((rule) => ruleFits(rule, request, labels)),
-      ...(spec.impersonationRules ?? []).map((rule) => impersonationFits(rule, request, labels)),
+      ...(spec.rules ?? []).map((rule) => ruleFits(rule, request, { labels, isNamespaced })),
+      ...(spec.impersonationRules ?? []).map((rule) => impersonationFits(rule, request, { labels, isNamespaced })),
     ]
     const first = fits.find((fit) => fit !== false)
     if (first !== undefined) return { policy: metadata.name, isError: first === 'unread' }
@@ -50,8 +52,17 @@ export function slowRefusal(
   return undefined
 }
 
-function ruleFits(rule: DenyRule, { verb, resource, path }: PolicyRequest, labels: Labels): Fit {
-  if (!has(rule.verbs, verb)) return false
+/** Reaching into a pod: clients that use WebSockets send a GET where others POST. */
+const asked = (verb: string, resource: PolicyRequest['resource']) =>
+  verb === 'get' &&
+  resource?.group === '' &&
+  resource.resource === 'pods' &&
+  ['exec', 'attach', 'portforward'].includes(resource.subresource)
+    ? ['get', 'create']
+    : [verb]
+
+function ruleFits(rule: DenyRule, { verb, resource, path }: PolicyRequest, known: Known): Fit {
+  if (!asked(verb, resource).some((word) => has(rule.verbs, word))) return false
   if (!resource)
     return (rule.nonResourceURLs ?? []).some((url) =>
       url.endsWith('*') ? path?.startsWith(url.slice(0, -1)) : url === path,
@@ -62,9 +73,13 @@ function ruleFits(rule: DenyRule, { verb, resource, path }: PolicyRequest, label
   if (rule.resourceNames?.length && !rule.resourceNames.some((name) => resource.name && slowGlob(name, resource.name)))
     return false
   const isNamed = fitting.some((entry) => !entry.startsWith('*'))
-  return namespaceFits(rule.namespaces, { verb, isNamed, namespace: resource.namespace }, labels)
+  return namespaceFits(rule.namespaces, { ...resource, verb, isNamed }, known)
 }
 
+interface Known {
+  labels: Labels
+  isNamespaced: Scope
+}
 type Resource = NonNullable<PolicyRequest['resource']>
 function kindFits(entry: string, { resource, subresource }: Resource, subresources: readonly string[] | undefined) {
   const [kind, ...below] = entry.split('/')
@@ -75,12 +90,16 @@ function kindFits(entry: string, { resource, subresource }: Resource, subresourc
 
 function namespaceFits(
   filter: NamespaceFilter | undefined,
-  { verb, isNamed, namespace }: { verb: string; isNamed: boolean; namespace: string },
-  labels: Labels,
+  { verb, isNamed, namespace, group, resource }: Resource & { verb: string; isNamed: boolean },
+  { labels, isNamespaced }: Known,
 ): Fit {
   const { patterns = [], selectorTerms = [] } = filter ?? {}
   if (patterns.length + selectorTerms.length === 0) return true
-  if (namespace === '') return isNamed && collections.includes(verb)
+  if (namespace === '') {
+    if (!collections.includes(verb)) return false
+    if (isNamed) return true
+    return group === '' ? resource !== 'nodes' : (isNamespaced ?? 'unread')
+  }
   if (patterns.some((pattern) => slowGlob(pattern, namespace))) return true
   if (
     selectorTerms.some(
@@ -105,25 +124,25 @@ function namespaceFits(
 }
 
 const isEmpty = (object: object) => Object.keys(object).length === 0
-const known = ['user-info', 'serviceaccount', 'arbitrary-node', 'associated-node']
+const constrained = ['user-info', 'serviceaccount', 'arbitrary-node', 'associated-node']
 
-function impersonationFits(rule: ImpersonationRule, { verb, resource }: PolicyRequest, labels: Labels): Fit {
+function impersonationFits(rule: ImpersonationRule, { verb, resource }: PolicyRequest, known: Known): Fit {
   const { actionVerbs, targetAPIGroups, targetResources, identityResources, identities, extraKeys } = rule
   const saysWhat = [actionVerbs, targetAPIGroups, targetResources].some((list) => list?.length)
   const saysWho = [identityResources, identities, extraKeys].some((list) => list?.length)
-  const taken = verb === 'impersonate' ? 'legacy' : known.find((mode) => verb === `impersonate:${mode}`)
-  const doing = known.find((mode) => verb.startsWith(`impersonate-on:${mode}:`))
+  const taken = verb === 'impersonate' ? 'legacy' : constrained.find((mode) => verb === `impersonate:${mode}`)
+  const doing = constrained.find((mode) => verb.startsWith(`impersonate-on:${mode}:`))
   if (taken && resource) {
     if (saysWhat || !hasIfAny(rule.modes, taken) || !hasIfAny(identityResources, resource.resource)) return false
-    const { name, subresource, namespace } = resource
+    const { name, subresource } = resource
     if (identities?.length && name !== '' && name !== '*' && !identities.some((one) => slowGlob(one, name)))
       return false
     if (extraKeys?.length && !(resource.resource === 'userextras' && has(extraKeys, subresource))) return false
-    return namespaceFits(rule.namespaces, { verb, isNamed: false, namespace }, labels)
+    return namespaceFits(rule.namespaces, { ...resource, verb, isNamed: false }, known)
   }
   if (!doing || (saysWho && !saysWhat) || !hasIfAny(rule.modes, doing)) return false
   const action = verb.slice(`impersonate-on:${doing}:`.length)
-  if (action === '' || !hasIfAny(actionVerbs, action)) return false
+  if (action === '' || !asked(action, resource).some((word) => hasIfAny(actionVerbs, word))) return false
   if (!resource) {
     const { patterns = [], selectorTerms = [] } = rule.namespaces ?? {}
     return !targetAPIGroups?.length && !targetResources?.length && patterns.length + selectorTerms.length === 0
@@ -133,5 +152,5 @@ function impersonationFits(rule: ImpersonationRule, { verb, resource }: PolicyRe
   const fitting = targets.filter((entry) => kindFits(entry, resource, undefined))
   if (fitting.length === 0) return false
   const isNamed = fitting.some((entry) => !entry.startsWith('*'))
-  return namespaceFits(rule.namespaces, { verb: action, isNamed, namespace: resource.namespace }, labels)
+  return namespaceFits(rule.namespaces, { ...resource, verb: action, isNamed }, known)
 }

@@ -5,6 +5,7 @@ import { passBy } from '../../../core/checkpoint.ts'
 import { systemClock } from '../../../core/clock.ts'
 import { silentLog } from '../../../core/log.ts'
 import { ensureIdentities } from '../../identities.ts'
+import type { ApiObject } from '../../objects.ts'
 import type { Store } from '../../storage/store.ts'
 import { openIn } from '../../storage/testing/stores.ts'
 import type { CareDeps } from '../ground.ts'
@@ -47,6 +48,13 @@ const object = (name: string, value: string) => ({
   metadata: { name, namespace: 'default' },
   data: { value },
 })
+
+/** Of the objects of `fill`: some go, some change and some stay as they are. */
+export function everyOtherMap(map: ApiObject): ApiObject | undefined {
+  const number = Number(map.metadata.name?.replace('c-', ''))
+  if (number % 3 === 0) return undefined
+  return number % 3 === 1 ? { ...map, data: { value: 'corrected' } } : map
+}
 
 /** So that the file is the same byte for byte, and damage to it can be repeated. */
 const sameTime = { now: () => new Date('2026-11-16T12:00:00Z') }

@@ -1,0 +1,86 @@
+/** What ends when a backup comes back, because it may have been revoked since: the product's part of it. */
+import type { Session } from '../access/sessions/index.ts'
+import { endedByRestore } from '../access/sessions/index.ts'
+import type { TokenRecord } from '../access/webhook-tokens/index.ts'
+import { tokenRecordOf } from '../access/webhook-tokens/index.ts'
+import { BreakglassSession } from '../apis/breakglass/breakglass-session.ts'
+import type { Correction } from '../embedded/care/index.ts'
+import { bootstrapTokens, correctionOf, objectOf, serviceAccountTokens } from '../embedded/care/index.ts'
+
+export interface Kept {
+  keepSessions?: boolean
+  keepTokens?: boolean
+  revokeWebhookTokens?: boolean
+}
+
+export const correctionsFor = ({ keepSessions, keepTokens, revokeWebhookTokens }: Kept): Correction[] => [
+  ...(keepSessions ? [] : [sessions]),
+  ...(keepTokens ? [] : [bootstrapTokens, serviceAccountTokens]),
+  webhookTokens(revokeWebhookTokens === true),
+]
+
+const { plural, group } = BreakglassSession.resource
+
+const sessions = correctionOf('sessions', `${plural}.${group}`, (object, { now }) => {
+  const session = object as unknown as Session
+  const ended = endedByRestore(session, now)
+  return ended === session ? object : { ...object, ...ended }
+})
+
+type Objects = Parameters<Correction['apply']>[0]
+
+/** Without its token an API server gets no answer of the hub, until its files are replaced: so they stay by default. */
+const webhookTokens = (areRevoked: boolean): Correction => ({
+  ends: 'webhook tokens',
+  apply(objects, { before }) {
+    const found = recordsIn(objects)
+    const entries = areRevoked ? [...found.values()].map(({ entry }) => entry) : []
+    return {
+      changed: new Map(entries.map((entry) => [entry, undefined])),
+      ended: entries,
+      warnings: areRevoked ? revokedWarnings(found) : keptWarnings(found, before && recordsIn(before)),
+    }
+  },
+})
+
+type Records = ReadonlyMap<string, { readonly entry: Objects[number]; readonly record: TokenRecord }>
+
+const recordsIn = (objects: Objects): Records =>
+  new Map(
+    objects.flatMap((entry) => {
+      const record =
+        entry.storage === 'secrets' ? tokenRecordOf(objectOf(entry) as Parameters<typeof tokenRecordOf>[0]) : undefined
+      return record ? [[record.cluster, { entry, record }] as const] : []
+    }),
+  )
+
+const another = (cluster: string) => `lanyard access webhook-config ${cluster} --rotate`
+
+const revokedWarnings = (found: Records): string[] =>
+  [...found.keys()].map(
+    (cluster) => `${cluster} gets no answers of the hub until it has a new token: ${another(cluster)}`,
+  )
+
+/** `before`: as they were until now, where that is known. */
+function keptWarnings(found: Records, before: Records | undefined): string[] {
+  if (!before)
+    return found.size === 0
+      ? []
+      : [
+          `webhook tokens are those of the backup, of ${[...found.keys()].sort().join(', ')}; which were made, rotated or revoked since is not known here: rotate those (lanyard access webhook-config CLUSTER --rotate)`,
+        ]
+  const clusters = [...new Set([...found.keys(), ...before.keys()])].sort()
+  return clusters.flatMap((cluster) => {
+    const [then, last] = [found.get(cluster)?.record, before.get(cluster)?.record]
+    if (!then)
+      return [
+        `the webhook token of ${cluster} was made after the backup, and is not known any more: ${another(cluster)}`,
+      ]
+    if (!last)
+      return [`the webhook token of ${cluster} was revoked after the backup, and is good again: ${another(cluster)}`]
+    if (JSON.stringify(then.tokens) === JSON.stringify(last.tokens)) return []
+    return [
+      `the webhook token of ${cluster} was rotated after the backup: the one before is good again, the newer one is not known: ${another(cluster)}`,
+    ]
+  })
+}
