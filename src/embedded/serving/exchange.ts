@@ -47,6 +47,7 @@ export async function exchange(
   const presented = {
     certificate: peerCertificate(socket),
     authorization: request.headers.authorization,
+    address: socket.remoteAddress,
   }
   const startedAt = performance.now()
   const gated = await throughGate(deps, asked, presented, (known) => {

@@ -27,6 +27,11 @@ export class StepLimitExceeded extends CostLimitExceeded {
 /** Made once: where an operator does not mind a failure, they are thrown for every further item. */
 const exceeded = { cost: new CostLimitExceeded(), steps: new StepLimitExceeded() }
 
+let running: Meter | undefined
+
+/** For calls that learn only meanwhile how much they do. Expressions do not wait: no other is evaluated at the time. */
+export const chargeRunning = (steps: number): void => running?.work(steps)
+
 /** Counts what evaluating one expression costs. Nothing is evaluated any further once that is too much. */
 export class Meter {
   #spent = 0
@@ -39,6 +44,13 @@ export class Meter {
     this.#steps = 0
     this.#stepsLeft = stepsLeft
     this.#exceeded = undefined
+    running = this
+  }
+
+  /** Throws if it was too much, even if the expression came to something all the same. */
+  end(): void {
+    running = undefined
+    this.check()
   }
 
   get spent(): number {
@@ -71,7 +83,6 @@ export class Meter {
     this.work(characters / 16)
   }
 
-  /** Throws if it was too much, even if the expression came to something all the same. */
   check(): void {
     if (this.#exceeded) throw this.#exceeded
   }
