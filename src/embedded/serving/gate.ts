@@ -65,11 +65,11 @@ export async function throughGate(
     })
     account = holding.use(deps.load.of(authenticated))
     onKnown?.(account)
+    const own = attributesOf(info, request, authenticated)
+    audit?.received(own, annotations)
     const isCounted = !isHealth(request.path)
     if (isCounted) account.arrive(headerBytes(request))
     checkSelectorLengths(request.query)
-    const own = attributesOf(info, request, authenticated)
-    audit?.received(own, annotations)
     const user = await decide(deps, own, request)
     const begin = () => void (isCounted && account?.begin(info))
     if (!mayHaveBody(request)) begin()
@@ -85,7 +85,7 @@ export async function throughGate(
 /** As long as the real server gives a request: several webhooks that hang come to more than each of them may take. */
 const decidedWithinMs = 60_000
 
-/** As whom the request is answered. Throws where that one may not; never takes part of the authorizers for all of them. */
+/** As whom the request is answered. Throws where that one may not, and where not all authorizers were asked in time. */
 async function decide(
   { authorizer, clock, impersonate }: GateDeps,
   own: Attributes,

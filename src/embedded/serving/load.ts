@@ -80,6 +80,7 @@ export class Account implements Disposable {
   }
 
   #take(what: 'underWay' | 'reading' | 'writing' | 'received' | 'unread', amount = 1): void {
-    if (!this.#isExempt) this.#held.use(this.#load[what].take(this.#name, amount))
+    // What comes of a body once the request has been answered is not kept.
+    if (!this.#isExempt && !this.#held.disposed) this.#held.use(this.#load[what].take(this.#name, amount))
   }
 }

@@ -19,6 +19,7 @@ import type { ControlPlane } from '../../support/control-plane.ts'
 import { needsControlPlane, startControlPlane } from '../../support/control-plane.ts'
 import { eventually } from '../../support/eventually.ts'
 import { kubeClient } from '../../support/kube-client.ts'
+import { rawRequest } from '../../support/raw-request.ts'
 import type { TestScope } from '../../support/test-scope.ts'
 import { teardown } from '../../support/test-scope.ts'
 
@@ -101,10 +102,16 @@ describe('under pressure', needsControlPlane, () => {
       stream.write('{"kind')
       return stream
     })
-    for (const [who, kube] of Object.entries({ quiet, admin })) {
-      const maps = kube.of(configMaps, 'default')
-      for (let index = 0; index < 10; index++) await maps.create(aConfigMap(`${who}-${index}`))
-      assert.equal((await maps.list()).items.length >= 10, true, who)
+    // Each is asked once: our own client would come again.
+    const asAccount = { headers: { authorization: `Bearer ${status.token}` }, certificate: null }
+    for (const [who, credentials] of Object.entries({ quiet: asAccount, admin: {} })) {
+      const codes: number[] = []
+      for (let index = 0; index < 10; index++) {
+        const body = JSON.stringify(aConfigMap(`${who}-${index}`))
+        codes.push((await rawRequest(plane, { ...credentials, method: 'POST', path, body })).code)
+        codes.push((await rawRequest(plane, { ...credentials, path })).code)
+      }
+      assert.deepEqual([...new Set(codes)], [201, 200], who)
     }
   })
 
