@@ -130,5 +130,12 @@ export const tooManyRequests = (message: string, retryAfterSeconds: number) =>
 export const unavailable = (message: string) =>
   new ApiFailure(503, 'ServiceUnavailable', message, { retryAfterSeconds: 1 })
 
+export const overloaded = () => unavailable('the control plane is overloaded, please try again later')
+
+export const closing = () => unavailable('the control plane is being stopped')
+
+export const conditionsTooLong = () =>
+  unavailable('the conditions of a webhook take too long to be evaluated on this request')
+
 export const internalError = (message: string) =>
   new ApiFailure(500, 'InternalError', `Internal error occurred: ${message}`, { causes: [{ message }] })

@@ -1,5 +1,3 @@
-import { unavailable } from './status.ts'
-
 /** This process stood still when a deadline is noticed so much later than it was over. */
 const stillMs = 1_000
 
@@ -15,10 +13,3 @@ export function stopwatch(deadlineMs: number, elapsed: () => number = () => perf
     },
   }
 }
-
-export const overloaded = () => unavailable('the control plane is overloaded, please try again later')
-
-export const closing = () => unavailable('the control plane is being stopped')
-
-export const conditionsTooLong = () =>
-  unavailable('the conditions of a webhook take too long to be evaluated on this request')

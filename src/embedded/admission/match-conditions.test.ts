@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Attributes } from '../authorization/attributes.ts'
-import { closing } from '../stopwatch.ts'
+import { closing } from '../status.ts'
 import { evaluateConditions, flawOfCondition } from './match-conditions.ts'
 
 const values = {

@@ -6,7 +6,7 @@ import type { Fields } from '../cel/cel.ts'
 import { CompileFailure, compileCondition } from '../cel/cel.ts'
 import { Checks, OutOfBudget, Undecided } from '../cel/checks.ts'
 import { StepLimitExceeded } from '../cel/cost/meter.ts'
-import { conditionsTooLong } from '../stopwatch.ts'
+import { conditionsTooLong } from '../status.ts'
 
 const kindFields: Fields = { group: 'string', version: 'string', kind: 'string' }
 const resourceFields: Fields = { group: 'string', version: 'string', resource: 'string' }

@@ -1,7 +1,7 @@
 import type { Program } from '../cel/cel.ts'
 import { compileCondition } from '../cel/cel.ts'
 import { StepLimitExceeded } from '../cel/cost/meter.ts'
-import { conditionsTooLong } from '../stopwatch.ts'
+import { conditionsTooLong } from '../status.ts'
 import { aggregate } from './rbac.ts'
 import type { ReviewSpec } from './review-spec.ts'
 import { conditionVariables } from './review-spec.ts'
