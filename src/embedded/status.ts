@@ -126,5 +126,16 @@ export function invalid(kind: { group: string; kind: string }, name: string, err
 export const tooManyRequests = (message: string, retryAfterSeconds: number) =>
   new ApiFailure(429, 'TooManyRequests', message, { retryAfterSeconds })
 
+/** This control plane cannot do now what it would otherwise do: nothing was done, and nothing was decided. */
+export const unavailable = (message: string) =>
+  new ApiFailure(503, 'ServiceUnavailable', message, { retryAfterSeconds: 1 })
+
+export const overloaded = () => unavailable('the control plane is overloaded, please try again later')
+
+export const closing = () => unavailable('the control plane is being stopped')
+
+export const conditionsTooLong = () =>
+  unavailable('the conditions of a webhook take too long to be evaluated on this request')
+
 export const internalError = (message: string) =>
   new ApiFailure(500, 'InternalError', `Internal error occurred: ${message}`, { causes: [{ message }] })

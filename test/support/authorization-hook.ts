@@ -35,13 +35,13 @@ export interface AuthorizationHook {
 /** A webhook that authorizes. It fails with 404 where there is no verdict. */
 export async function startAuthorizationHook(
   t: TestScope,
-  decide: (spec: AccessReview['spec']) => AccessVerdict | undefined,
+  decide: (spec: AccessReview['spec']) => AccessVerdict | undefined | Promise<AccessVerdict | undefined>,
 ): Promise<AuthorizationHook> {
   const asked: AccessReview[] = []
-  const { url, caPem } = await startHttpsServer(t, ({ body }) => {
+  const { url, caPem } = await startHttpsServer(t, async ({ body }) => {
     const review = body as AccessReview
     asked.push(review)
-    const status = decide(review.spec)
+    const status = await decide(review.spec)
     return status && { ...review, status }
   })
   return { asked, kubeConfigFile: hookKubeconfig(t, url, caPem) }

@@ -10,7 +10,7 @@ export interface HttpsServer {
   readonly caPem: string
 }
 
-/** Answers with JSON, or with 404 where the answer is undefined. */
+/** Answers with JSON, or with 404 where the answer, or what it resolves to, is undefined. */
 export type JsonHandler = (request: { path: string; headers: IncomingMessage['headers']; body: unknown }) => unknown
 
 /** An https server on loopback, for what an API server calls: webhooks and identity providers. */
@@ -20,7 +20,7 @@ export async function startHttpsServer(t: TestScope, answer: JsonHandler): Promi
   const server = createServer({ cert: certPem, key: keyPem.reveal() }, async (request, response) => {
     const text = Buffer.concat(await Array.fromAsync<Buffer>(request)).toString()
     const body = text === '' ? undefined : JSON.parse(text)
-    const found = answer({ path: request.url ?? '', headers: request.headers, body })
+    const found = await answer({ path: request.url ?? '', headers: request.headers, body })
     response.writeHead(found === undefined ? 404 : 200, { 'content-type': 'application/json' })
     response.end(JSON.stringify(found ?? null))
   })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { problemsOf } from './check.ts'
 import { fieldError, fieldErrorText } from './field-errors.ts'
-import type { Schema } from './schema.ts'
+import type { Path, Schema } from './schema.ts'
 
 const told = (schema: Schema, value: unknown): string[] =>
   problemsOf({ type: 'object', properties: { spec: schema } }, { spec: value }).map((p) =>
@@ -248,4 +248,20 @@ test('items of a list map must differ in their keys, where a key left out counts
 test('all problems are told, not only the first', () => {
   const schema: Schema = { type: 'object', required: ['a'], properties: { a: name, b: name, c: { type: 'integer' } } }
   assert.equal(told(schema, { b: '', c: 'x' }).length, 3)
+})
+
+test('F14d: a value that would take patterns too many steps is refused, in an alternative too, and where another would be let in', () => {
+  const slow = { type: 'string', pattern: '(a?){1000}b' } as const
+  const long = 'a'.repeat(1_000_000)
+  for (const [schema, value, path] of [
+    [slow, long, []],
+    [{ anyOf: [slow, { type: 'string' }] }, long, []],
+    [{ not: slow }, long, []],
+    [{ type: 'array', items: slow }, Array.from({ length: 2_000 }, () => 'a'.repeat(1_000)), [20]],
+  ] as [Schema, unknown, Path][]) {
+    const problem = problemsOf(schema, value).at(-1)
+    assert.equal(problem?.keyword, 'steps')
+    if (path.length > 0) assert.equal(problem?.path.length, path.length)
+  }
+  assert.deepEqual(problemsOf({ type: 'string', pattern: '^[a-z]([-a-z0-9]*[a-z0-9])?$' }, long), [])
 })

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { hasFormat, isKnownFormat, isWithinFormat } from './formats.ts'
-import type { Matcher } from './linear-pattern.ts'
+import type { Matcher, Work } from './linear-pattern.ts'
 import { linearPattern } from './linear-pattern.ts'
 import { visitLists } from './list-types.ts'
 import type { Path, Schema } from './schema.ts'
@@ -24,6 +24,7 @@ export type ProblemKeyword =
   | 'format'
   | 'range'
   | 'pattern'
+  | 'steps'
   | 'minLength'
   | 'maxLength'
   | 'minimum'
@@ -65,9 +66,20 @@ export interface Before {
 
 /** The same but for what `x-kubernetes-list-type` asks of lists. */
 export function valueProblems(schema: Schema, value: unknown, before?: Before, path: Path = []): Problem[] {
-  const found: Problem[] = []
-  visit(schema, value, [...path], found, before)
-  return found
+  const problems: Problem[] = []
+  try {
+    visit(schema, value, [...path], { problems, steps: { left: mostSteps } }, before)
+  } catch (error) {
+    if (!(error instanceof TooLong)) throw error
+    problems.push(error.problem)
+  }
+  return problems
+}
+
+interface Found {
+  readonly problems: Problem[]
+  /** For patterns. */
+  readonly steps: { left: number }
 }
 
 export function listProblems(schema: Schema, value: unknown, path: Path = []): Problem[] {
@@ -90,10 +102,10 @@ const isInt64 = (value: unknown): value is number =>
  * Adds what is wrong with one value to `found`. `at` is where it is, and the same again when this returns. The count
  * of schemas that were asked comes back: of several alternatives, the one that got furthest is told about.
  */
-function visit(schema: Schema, value: unknown, at: (string | number)[], found: Problem[], before?: Before): number {
-  const foundBefore = found.length
+function visit(schema: Schema, value: unknown, at: (string | number)[], found: Found, before?: Before): number {
+  const foundBefore = found.problems.length
   const asked = visitParts(schema, value, at, found, before)
-  if (found.length > foundBefore && before?.isUnchanged) found.length = foundBefore
+  if (found.problems.length > foundBefore && before?.isUnchanged) found.problems.length = foundBefore
   return asked
 }
 
@@ -101,7 +113,7 @@ function visitParts(
   schema: Schema,
   value: unknown,
   at: (string | number)[],
-  found: Problem[],
+  found: Found,
   before: Before | undefined,
 ): number {
   visitType(schema, value, at, found)
@@ -119,7 +131,7 @@ function visitParts(
   return asked
 }
 
-function visitType(schema: Schema, value: unknown, at: Path, found: Problem[]): void {
+function visitType(schema: Schema, value: unknown, at: Path, found: Found): void {
   if (value === null && schema.nullable) return
   if (schema['x-kubernetes-int-or-string']) {
     const type = typeOf(value)
@@ -131,30 +143,43 @@ function visitType(schema: Schema, value: unknown, at: Path, found: Problem[]): 
   const type = typeOf(value)
   if (wanted === type || (wanted === 'number' && type === 'integer')) return
   const isFormatted = schema.format !== undefined && isKnownFormat(wanted, schema.format)
-  found.push({ path: [...at], keyword: 'type', expected: wanted, value, ...(isFormatted && { format: schema.format }) })
+  found.problems.push({
+    path: [...at],
+    keyword: 'type',
+    expected: wanted,
+    value,
+    ...(isFormatted && { format: schema.format }),
+  })
 }
 
-function visitEnum(schema: Schema, value: unknown, at: Path, found: Problem[]): void {
+function visitEnum(schema: Schema, value: unknown, at: Path, found: Found): void {
   const { enum: allowed } = schema
   if (!allowed || allowed.length === 0) return
   if (!allowed.some((one) => one === value || isDeepStrictEqual(one, value))) tell(found, at, 'enum', allowed, value)
 }
 
 const patterns = new Map<string, Matcher>()
-const mostPatterns = 10_000
+let statesKept = 0
+/** Some fifty megabytes. */
+const mostStatesKept = 500_000
 
-/** Compiled once, as far as there are not too many. Throws as `linearPattern` does. */
-export function patternOf(pattern: string): Matcher {
-  let compiled = patterns.get(pattern)
-  if (!compiled) {
-    compiled = linearPattern(pattern)
-    if (patterns.size >= mostPatterns) patterns.clear()
-    patterns.set(pattern, compiled)
+/** Compiled once, as far as there is room; `work` is told what compiling takes. Throws as `linearPattern` does. */
+export function patternOf(pattern: string, work?: Work): Matcher {
+  const known = patterns.get(pattern)
+  if (known) return known
+  const compiled = linearPattern(pattern)
+  work?.(compiled.states)
+  patterns.set(pattern, compiled)
+  statesKept += compiled.states
+  for (const [oldest, { states }] of patterns) {
+    if (statesKept <= mostStatesKept) break
+    patterns.delete(oldest)
+    statesKept -= states
   }
   return compiled
 }
 
-function visitString(schema: Schema, value: string, at: Path, found: Problem[]): void {
+function visitString(schema: Schema, value: string, at: Path, found: Found): void {
   const { minLength, maxLength, pattern, format } = schema
   if (minLength !== undefined || maxLength !== undefined) {
     // Characters, not UTF-16 units, as the API server counts them.
@@ -162,11 +187,32 @@ function visitString(schema: Schema, value: string, at: Path, found: Problem[]):
     if (maxLength !== undefined && length > maxLength) tell(found, at, 'maxLength', maxLength, value)
     if (minLength !== undefined && length < minLength) tell(found, at, 'minLength', minLength, value)
   }
-  if (pattern !== undefined && !patternOf(pattern).test(value)) tell(found, at, 'pattern', pattern, value)
+  if (pattern !== undefined && !isMatching(pattern, value, at, found)) tell(found, at, 'pattern', pattern, value)
   if (format !== undefined && !hasFormat(format, value)) tell(found, at, 'format', format, value)
 }
 
-function visitNumber(schema: Schema, value: number, at: Path, found: Problem[]): void {
+/** More steps than all patterns on one value may take together: what is left of it is not looked at. */
+class TooLong extends Error {
+  readonly problem: Problem
+
+  constructor(problem: Problem) {
+    super()
+    this.problem = problem
+  }
+}
+
+/** Some tenths of a second, in which nothing else is done. */
+const mostSteps = 10_000_000
+
+function isMatching(pattern: string, value: string, at: Path, found: Found): boolean {
+  const work = (steps: number): void => {
+    found.steps.left -= steps
+    if (found.steps.left < 0) throw new TooLong({ path: [...at], keyword: 'steps', expected: pattern, value })
+  }
+  return patternOf(pattern, work).test(value, work)
+}
+
+function visitNumber(schema: Schema, value: number, at: Path, found: Found): void {
   const { type } = schema
   const [minimum, maximum, multipleOf] = [schema.minimum, schema.maximum, schema.multipleOf].map((limit) =>
     limitFor(value, limit),
@@ -196,7 +242,7 @@ function visitArray(
   schema: Schema,
   value: unknown[],
   at: (string | number)[],
-  found: Problem[],
+  found: Found,
   before: Before | undefined,
 ): number {
   const { items, minItems, maxItems } = schema
@@ -216,7 +262,7 @@ function visitObject(
   schema: Schema,
   value: Record<string, unknown>,
   at: (string | number)[],
-  found: Problem[],
+  found: Found,
   before: Before | undefined,
 ): number {
   const { properties, required, additionalProperties, minProperties, maxProperties } = schema
@@ -244,12 +290,12 @@ function visitObject(
   return asked
 }
 
-function visitCombined(schema: Schema, value: unknown, at: (string | number)[], found: Problem[]): number {
+function visitCombined(schema: Schema, value: unknown, at: (string | number)[], found: Found): number {
   const { allOf, anyOf, oneOf, not } = schema
   let asked = 0
   const alone = (part: Schema): { problems: Problem[]; asked: number } => {
     const problems: Problem[] = []
-    return { problems, asked: visit(part, value, at, problems) }
+    return { problems, asked: visit(part, value, at, { problems, steps: found.steps }) }
   }
   if (anyOf) {
     const tried = anyOf.map(alone)
@@ -257,7 +303,7 @@ function visitCombined(schema: Schema, value: unknown, at: (string | number)[], 
     asked += (passed ?? furthest(tried))?.asked ?? 0
     if (!passed) {
       tell(found, at, 'anyOf', undefined, value)
-      found.push(...(furthest(tried)?.problems ?? []))
+      found.problems.push(...(furthest(tried)?.problems ?? []))
     }
   }
   if (oneOf) {
@@ -265,12 +311,12 @@ function visitCombined(schema: Schema, value: unknown, at: (string | number)[], 
     const valid = tried.filter(({ problems }) => problems.length === 0).length
     asked += furthest(tried)?.asked ?? 0
     if (valid !== 1) tell(found, at, 'oneOf', valid, value)
-    if (valid === 0) found.push(...(furthest(tried)?.problems ?? []))
+    if (valid === 0) found.problems.push(...(furthest(tried)?.problems ?? []))
   }
   if (allOf) {
     const tried = allOf.map(alone)
     const failed = tried.filter(({ problems }) => problems.length > 0)
-    for (const { problems } of failed) found.push(...problems)
+    for (const { problems } of failed) found.problems.push(...problems)
     if (failed.length > 0) tell(found, at, 'allOf', tried.length - failed.length, value)
     asked += tried.reduce((sum, part) => sum + part.asked, 0)
   }
@@ -281,6 +327,6 @@ function visitCombined(schema: Schema, value: unknown, at: (string | number)[], 
 const furthest = <T extends { asked: number }>(tried: readonly T[]): T | undefined =>
   tried.reduce<T | undefined>((best, one) => (best && best.asked >= one.asked ? best : one), undefined)
 
-function tell(found: Problem[], at: Path, keyword: ProblemKeyword, expected: unknown, value: unknown): void {
-  found.push({ path: [...at], keyword, expected, value })
+function tell(found: Found, at: Path, keyword: ProblemKeyword, expected: unknown, value: unknown): void {
+  found.problems.push({ path: [...at], keyword, expected, value })
 }

@@ -86,6 +86,8 @@ function told({ path, keyword, value, expected, format }: Problem, place: string
     }
     case 'pattern':
       return invalid(value, `should match '${expected}'`)
+    case 'steps':
+      return because('FieldValueTooLong', `Too long: it takes too many steps to match it against '${expected}'`)
     case 'minLength':
       return invalid(value, `should be at least ${expected} chars long`)
     case 'minimum':

@@ -13,6 +13,9 @@ export function goPattern(pattern: string): RegExp {
   }
 }
 
+/** Groups within groups, as in Go. */
+const mostDepth = 1000
+
 /** Repetitions of repetitions may not come to more than this. */
 const mostRepeats = 1000
 
@@ -33,6 +36,7 @@ interface Atom {
 class Translation {
   readonly #pattern: string
   #at = 0
+  #depth = 0
 
   constructor(pattern: string) {
     this.#pattern = pattern
@@ -148,7 +152,9 @@ class Translation {
   #group(from: number, flags: Flags): Atom {
     let inner = flags
     if (this.#pattern[this.#at] === '?') inner = this.#opening(from, flags)
+    if (++this.#depth > mostDepth) throw wrong('expression nests too deeply', this.#pattern)
     const body = this.#alternatives(inner)
+    this.#depth--
     if (this.#pattern[this.#at] !== ')') throw wrong('missing closing )', this.#pattern)
     this.#at++
     return { source: `${modifier(inner, flags) || '(?:'}${body.source})`, repeats: body.repeats }

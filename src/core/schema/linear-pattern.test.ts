@@ -50,7 +50,7 @@ const texts = fc
   .array(fc.constantFrom('a', 'b', 'A', 'c', '1', ' ', '\n', '.', '-', 'é', '😀'), { maxLength: 12 })
   .map((characters) => characters.join(''))
 
-/** Long enough that JavaScript is not asked; what is put in front and behind is in the text for both. */
+/** What is put in front and behind is in the text for both. */
 const padding = ' '.repeat(70)
 
 test('both ways of matching agree', () => {
@@ -85,4 +85,46 @@ test('case counts where the pattern says so, and nowhere else', () => {
 
 test('what is no expression is refused in the words of Go', () => {
   assert.throws(() => linearPattern('a('), /missing closing \)/)
+})
+
+const stepsOf = (pattern: string, text: string, act: 'test' | 'find' = 'test') => {
+  let steps = 0
+  const matcher = linearPattern(pattern)
+  const count = (more: number) => {
+    steps += more
+  }
+  if (act === 'test') matcher.test(text, count)
+  else matcher.find(text, 0, count)
+  return { steps, most: (matcher.states + 1) * ([...text].length + 1) }
+}
+
+test('F14a: no text takes more steps than its characters times the states of the pattern, however short it is', () => {
+  const ways = '(a|a)'.repeat(24)
+  for (const pattern of [`^${ways}x$`, '^(a+)+$', '(x+x+)+y', '^a*a*a*a*a*b$', '(a|ab)(c|bcd)(d*)', 'a{0,40}b'])
+    for (const text of ['', 'a'.repeat(24), 'a'.repeat(500), `${'x'.repeat(300)}!`, 'abcd'.repeat(90)])
+      for (const act of ['test', 'find'] as const) {
+        const { steps, most } = stepsOf(pattern, text, act)
+        assert.ok(steps > 0 && steps <= most, `${act} ${pattern}: ${steps} of ${most}`)
+      }
+})
+
+test('F14b: whoever counts the steps can end the matching', () => {
+  let steps = 0
+  const enough = (more: number) => {
+    steps += more
+    if (steps > 100_000) throw new Error('enough')
+  }
+  const matcher = linearPattern('(a?){1000}b')
+  assert.throws(() => matcher.test('a'.repeat(1_000_000), enough), /enough/)
+  assert.throws(() => matcher.find('a'.repeat(1_000_000), 0, enough), /enough/)
+  assert.ok(steps < 2 * 100_000 + 2 * (4_096 + matcher.states))
+})
+
+test('F14c: an expression of more than 50,000 states is refused, and one of many groups in groups', () => {
+  const letters = (count: number) => Array.from({ length: count }, () => 'a{1000}').join('')
+  assert.equal(linearPattern(letters(49)).test('a'), false)
+  assert.throws(() => linearPattern(letters(50)), /^Error: error parsing regexp: expression too large: `a\{1000\}/)
+  assert.equal(linearPattern(`${'('.repeat(1_000)}a${')'.repeat(1_000)}`).test('a'), true)
+  assert.throws(() => linearPattern(`${'('.repeat(1_001)}a${')'.repeat(1_001)}`), /expression nests too deeply/)
+  assert.throws(() => linearPattern('('.repeat(1_000_000)), /expression nests too deeply/)
 })

@@ -1,13 +1,20 @@
 import { goPattern } from './go-pattern.ts'
 import type { Node, Place } from './pattern-nodes.ts'
-import { parseTranslated } from './pattern-nodes.ts'
+import { isAtStart, parseTranslated } from './pattern-nodes.ts'
 
-/** Says whether a text matches, and what of it. */
+/**
+ * Says whether a text matches, and what of it. `work` is told of the steps that this takes, a part at a time; what it
+ * throws ends the matching.
+ */
 export interface Matcher {
-  test(text: string): boolean
+  /** No text takes more steps than it has characters, and one, times these. */
+  readonly states: number
+  test(text: string, work?: Work): boolean
   /** The match that begins first at this place or later; of several there, the one that Go prefers. */
-  find(text: string, from?: number): Match | undefined
+  find(text: string, from?: number, work?: Work): Match | undefined
 }
+
+export type Work = (steps: number) => void
 
 /** Places in a text, in units of UTF-16. */
 export interface Match {
@@ -15,32 +22,44 @@ export interface Match {
   readonly end: number
 }
 
+/** Larger ones are refused: Go takes some sixty times as many, and serves others meanwhile. */
+export const mostStates = 50_000
+
 /**
- * Matches as Go does: in time that grows with the text, never faster than that. JavaScript tries one way after the other,
- * of which `(a+)+$` has a million for twenty characters; it is asked where there cannot be many. Throws as `goPattern`.
+ * Matches as Go does: in time that grows with the text, never faster than that. JavaScript's own expressions try one way
+ * after the other, of which `(a+)+$` has a million for twenty characters; they are asked about single characters only.
+ * Throws as `goPattern`.
  */
 export function linearPattern(pattern: string): Matcher {
-  const native = goPattern(pattern)
-  const { node, isTame } = parseTranslated(native.source)
-  const machine = compiled(node)
-  if (!machine) return { test: (text) => native.test(text), find: (text, from) => nativeMatch(native, text, from) }
+  const machine = compiled(parseTranslated(goPattern(pattern).source), pattern)
   return {
-    test: (text) => (isTame && text.length <= longestNative ? native.test(text) : runs(machine, text)),
-    find: (text, from = 0) => found(machine, text, from),
+    states: machine.states.length,
+    test: (text, work) => runs(machine, text, new Steps(work)),
+    find: (text, from = 0, work) => found(machine, text, from, new Steps(work)),
   }
 }
 
-function nativeMatch({ source, flags }: RegExp, text: string, from = 0): Match | undefined {
-  const pattern = new RegExp(source, `${flags}g`)
-  pattern.lastIndex = from
-  const match = pattern.exec(text)
-  return match ? { start: match.index, end: match.index + match[0].length } : undefined
+const tellEvery = 4_096
+
+/** To tell of every single one would take longer than the step itself. */
+class Steps {
+  readonly #work: Work | undefined
+  #count = 0
+
+  constructor(work: Work | undefined) {
+    this.#work = work
+  }
+
+  add(steps: number): void {
+    this.#count += steps
+    if (this.#count >= tellEvery) this.tell()
+  }
+
+  tell(): void {
+    this.#work?.(this.#count)
+    this.#count = 0
+  }
 }
-
-const longestNative = 64
-
-/** Larger ones are left to JavaScript: who writes such a pattern could as well write a large schema. */
-const mostStates = 50_000
 
 type State =
   | { readonly type: 'one'; readonly matches: (point: number) => boolean; readonly next: number }
@@ -51,14 +70,14 @@ type State =
 interface Machine {
   readonly states: readonly State[]
   readonly start: number
+  /** A match begins at the beginning of the text, or nowhere. */
+  readonly isAnchored: boolean
 }
 
-class TooLarge extends Error {}
-
-function compiled(node: Node): Machine | undefined {
+function compiled(node: Node, pattern: string): Machine {
   const states: State[] = [{ type: 'end' }]
   const add = (state: State): number => {
-    if (states.length >= mostStates) throw new TooLarge()
+    if (states.length >= mostStates) throw new Error(`error parsing regexp: expression too large: \`${pattern}\``)
     return states.push(state) - 1
   }
   /** Where to begin in order to match `part` and go on at `next`. */
@@ -88,16 +107,17 @@ function compiled(node: Node): Machine | undefined {
     for (let count = 0; count < least; count++) start = before(part, start)
     return start
   }
-  try {
-    return { start: before(node, 0), states }
-  } catch (error) {
-    if (error instanceof TooLarge) return undefined
-    throw error
-  }
+  return { start: before(node, 0), states, isAnchored: isAnchored(node) }
+}
+
+function isAnchored(node: Node): boolean {
+  if (node.type === 'at') return node.holds === isAtStart
+  if (node.type === 'all') return node.parts[0] !== undefined && isAnchored(node.parts[0])
+  return node.type === 'either' && node.parts.every(isAnchored)
 }
 
 /** All ways at once: which states can be reached, one character after the other. */
-function runs({ states, start }: Machine, text: string): boolean {
+function runs({ states, start, isAnchored: isFixed }: Machine, text: string, steps: Steps): boolean {
   const reachedAt = new Int32Array(states.length).fill(-1)
   let waiting: number[] = []
   let before: number | undefined
@@ -105,20 +125,28 @@ function runs({ states, start }: Machine, text: string): boolean {
   for (let step = 0; ; step++) {
     const point = text.codePointAt(index)
     const place = { before, after: point }
-    // A match may begin anywhere.
-    const open = [start, ...waiting.reverse()]
+    const open = step > 0 && isFixed ? waiting : [start, ...waiting]
     waiting = []
+    let visited = 1
     for (let at = open.pop(); at !== undefined; at = open.pop()) {
       if (reachedAt[at] === step) continue
       reachedAt[at] = step
+      visited++
       const state = states[at] as State
-      if (state.type === 'end') return true
+      if (state.type === 'end') {
+        steps.tell()
+        return true
+      }
       if (state.type === 'either') open.push(...state.next)
       else if (state.type === 'at') {
         if (state.holds(place)) open.push(state.next)
       } else if (point !== undefined && state.matches(point)) waiting.push(state.next)
     }
-    if (point === undefined) return false
+    steps.add(visited)
+    if (point === undefined || (isFixed && waiting.length === 0)) {
+      steps.tell()
+      return false
+    }
     before = point
     index += point > 0xffff ? 2 : 1
   }
@@ -130,7 +158,7 @@ interface Way {
 }
 
 /** The same, with the ways in the order in which they are preferred, each knowing where it began. */
-function found({ states, start }: Machine, text: string, from: number): Match | undefined {
+function found({ states, start }: Machine, text: string, from: number, steps: Steps): Match | undefined {
   const reachedAt = new Int32Array(states.length).fill(-1)
   let waiting: Way[] = []
   let best: Match | undefined
@@ -141,9 +169,11 @@ function found({ states, start }: Machine, text: string, from: number): Match | 
     const place = { before, after: point }
     const open = [...(best ? [] : [{ at: start, start: index }]), ...waiting.reverse()]
     waiting = []
+    let visited = 1
     for (let way = open.pop(); way !== undefined; way = open.pop()) {
       if (reachedAt[way.at] === step) continue
       reachedAt[way.at] = step
+      visited++
       const state = states[way.at] as State
       const begun = way.start
       if (state.type === 'end') {
@@ -155,7 +185,11 @@ function found({ states, start }: Machine, text: string, from: number): Match | 
         if (state.holds(place)) open.push({ at: state.next, start: begun })
       } else if (point !== undefined && state.matches(point)) waiting.push({ at: state.next, start: begun })
     }
-    if (point === undefined || (best && waiting.length === 0)) return best
+    steps.add(visited)
+    if (point === undefined || (best && waiting.length === 0)) {
+      steps.tell()
+      return best
+    }
     before = point
     index += point > 0xffff ? 2 : 1
   }

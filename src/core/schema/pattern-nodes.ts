@@ -21,46 +21,33 @@ const isWord = (point: number | undefined): boolean => point !== undefined && /^
 const isEdge = ({ before, after }: Place): boolean => isWord(before) !== isWord(after)
 const newline = 10
 
+/** At the beginning of the text. */
+export const isAtStart = ({ before }: Place): boolean => before === undefined
+
 /** The forms in which `goPattern` writes what takes no character. */
 const assertions: readonly (readonly [source: string, holds: (place: Place) => boolean])[] = [
   ['$', ({ after }) => after === undefined],
   ['(?=\\n|$)', ({ after }) => after === undefined || after === newline],
   ['(?<=\\n)', ({ before }) => before === newline],
-  ['^', ({ before }) => before === undefined],
+  ['^', isAtStart],
   ['\\b', isEdge],
   ['\\B', (place) => !isEdge(place)],
 ]
 
-export interface Parsed {
-  readonly node: Node
-  /**
-   * Whether JavaScript does it right and in little time: few repetitions, none of them within another, and case the
-   * same everywhere. V8 takes `a(?i:A)|[ab]` for one that matches `B`, and finds `\B` in the middle of an emoji.
-   */
-  readonly isTame: boolean
-}
-
 /** Takes an expression apart that `goPattern` has written. */
-export function parseTranslated(source: string): Parsed {
-  return new Parser(source).whole()
-}
-
-const mostTameRepeats = 2
+export const parseTranslated = (source: string): Node => new Parser(source).whole()
 
 class Parser {
   readonly #source: string
   readonly #singles = new Map<string, Node>()
   #at = 0
-  #repeats = 0
-  #isTame = true
 
   constructor(source: string) {
     this.#source = source
   }
 
-  whole(): Parsed {
-    const node = this.#alternatives(false)
-    return { node, isTame: this.#isTame && this.#repeats <= mostTameRepeats }
+  whole(): Node {
+    return this.#alternatives(false)
   }
 
   #alternatives(isCaseless: boolean): Node {
@@ -77,7 +64,6 @@ class Parser {
   }
 
   #repeated(isCaseless: boolean): Node {
-    const before = this.#repeats
     const part = this.#atom(isCaseless)
     const found = /^(?:([*+?])|\{(\d+)(,?)(\d*)\})\??/.exec(this.#source.slice(this.#at, this.#at + 24))
     if (!found) return part
@@ -85,8 +71,6 @@ class Parser {
     const [, sign, from = '0', comma, to] = found
     const least = sign ? (sign === '+' ? 1 : 0) : Number(from)
     const most = sign ? (sign === '?' ? 1 : undefined) : comma ? (to ? Number(to) : undefined) : least
-    if (most !== least) this.#repeats++
-    if (most !== 1 && (this.#repeats > before + 1 || hasWays(part))) this.#isTame = false
     return { type: 'repeat', part, least, most, isLazy: found[0].length > 1 && found[0].endsWith('?') }
   }
 
@@ -94,13 +78,11 @@ class Parser {
     for (const [source, holds] of assertions)
       if (this.#source.startsWith(source, this.#at)) {
         this.#at += source.length
-        if (source === '\\B') this.#isTame = false
         return { type: 'at', holds }
       }
     const group = /^\(\?(-?i)?:/.exec(this.#source.slice(this.#at, this.#at + 5))
     if (!group) return this.#single(isCaseless)
     this.#at += group[0].length
-    if (group[1]) this.#isTame = false
     const inner = this.#alternatives(group[1] ? group[1] === 'i' : isCaseless)
     this.#at++
     return inner
@@ -138,9 +120,6 @@ class Parser {
     return point === undefined ? '' : String.fromCodePoint(point)
   }
 }
-
-const hasWays = (node: Node): boolean =>
-  node.type === 'either' || (node.type === 'all' && node.parts.some(hasWays)) || node.type === 'repeat'
 
 const mostAscii = 128
 

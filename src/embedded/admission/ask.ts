@@ -2,7 +2,8 @@ import type { Agent } from 'node:https'
 import type { Clock } from '../../core/clock.ts'
 import type { Log } from '../../core/log.ts'
 import { goQuote } from '../go-quote.ts'
-import { ApiFailure, badRequest, internalError } from '../status.ts'
+import { ApiFailure, badRequest, closing, internalError, overloaded } from '../status.ts'
+import { stopwatch } from '../stopwatch.ts'
 import type { Admitted } from './admission.ts'
 import type { Candidate } from './matching.ts'
 import type { ReviewRequest } from './review.ts'
@@ -19,6 +20,8 @@ export interface AskDeps {
   log: Log
   resolveService: ResolveService
   agent: Agent
+  /** Connections to webhooks are being closed: what fails from now on says nothing about them. */
+  isClosing(): boolean
 }
 
 /** Asking came to nothing. Unlike a refusal, it may be ignored. */
@@ -47,11 +50,14 @@ export async function ask(
 
 async function verdictOf(deps: AskDeps, webhook: Webhook, request: ReviewRequest, shown: Shown): Promise<Verdict> {
   const { clientConfig, timeoutMs, type } = webhook
+  const watch = stopwatch(timeoutMs)
   const reviewVersion = webhook.reviewVersions.find((version) => knownVersions.includes(version)) ?? 'v1'
   try {
     const answer = await callWebhook({ ...deps, clientConfig, timeoutMs }, reviewOf(reviewVersion, request, shown))
     return readVerdict(answer, { uid: request.uid, reviewVersion, type })
   } catch (error) {
+    if (deps.isClosing()) throw closing()
+    if (error instanceof WebhookFailure && error.isDeadline && watch.isLate) throw overloaded()
     const { message } = error as Error
     throw askFailure(webhook, error instanceof WebhookFailure ? `failed to call webhook: ${message}` : message, error)
   }

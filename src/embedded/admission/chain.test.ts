@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { describe, test } from 'node:test'
+import { eventually } from '../../../test/support/eventually.ts'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
 import { startHttpsServer } from '../../../test/support/https-server.ts'
 import { silentLog } from '../../core/log.ts'
@@ -15,7 +16,7 @@ interface Asked {
   request: Record<string, unknown> & { uid: string; object: { data?: Record<string, string> } | null }
 }
 
-type Decide = (request: Asked['request']) => object | undefined
+type Decide = (request: Asked['request']) => object | undefined | Promise<undefined>
 
 const authorizer: Authorizer = { authorize: async () => ({ verdict: 'no opinion', reason: '' }) }
 const allKinds = Object.values(kinds)
@@ -27,12 +28,12 @@ async function start(
   steps: AdmissionStep[] = [],
 ) {
   const asked: Asked[] = []
-  const { url, caPem } = await startHttpsServer(t, ({ path, body }) => {
+  const { url, caPem } = await startHttpsServer(t, async ({ path, body }) => {
     const hook = path.slice(1).split('?')[0] ?? ''
     const { request } = body as { request: Asked['request'] }
     asked.push({ hook, request })
     const { decide = () => ({}) } = webhooks.find(({ name }) => name === hook) ?? {}
-    const response = decide(request)
+    const response = await decide(request)
     return (
       response && {
         apiVersion: 'admission.k8s.io/v1',
@@ -302,5 +303,18 @@ describe('admission', () => {
       await outcome(admission.validate(aWrite(kinds.localReviews, { namespace: 'nowhere' }))),
       '404 NotFound: namespaces "nowhere" not found',
     )
+  })
+
+  test('F4g: one that could not answer before the control plane was stopped is not ignored', async (t) => {
+    const silent = { failurePolicy: 'Ignore', decide: () => new Promise<undefined>(() => {}) }
+    for (const type of ['mutating', 'validating'] as const) {
+      const { admission, asked } = await start(t, [{ ...silent, type, name: type }])
+      const write = aWrite(kinds.configMaps, { object: {} })
+      const going = type === 'mutating' ? admission.mutate(write) : admission.validate(write)
+      const refused = assert.rejects(going, { code: 503, reason: 'ServiceUnavailable' })
+      await eventually('it is asked', () => asked.length > 0)
+      admission[Symbol.dispose]()
+      await refused
+    }
   })
 })

@@ -66,7 +66,8 @@ export function createAdmission(deps: AdmissionDeps): Admission {
   const index = new WebhookIndex(store)
   const selection = createSelection({ store, registry, authorizer, index })
   const agent = new Agent({ keepAlive: true, timeout: idleMs })
-  const asking = { clock, log, resolveService, agent, selection }
+  let isClosing = false
+  const asking = { clock, log, resolveService, agent, selection, isClosing: () => isClosing }
   const concerned = (target: WriteTarget) => steps.filter((step) => step.concerns?.(target) ?? true)
 
   async function throughSteps(write: Admitted): Promise<Admitted> {
@@ -104,6 +105,7 @@ export function createAdmission(deps: AdmissionDeps): Admission {
     },
 
     [Symbol.dispose]() {
+      isClosing = true
       index[Symbol.dispose]()
       agent.destroy()
     },

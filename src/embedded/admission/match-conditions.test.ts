@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Attributes } from '../authorization/attributes.ts'
+import { closing } from '../status.ts'
 import { evaluateConditions, flawOfCondition } from './match-conditions.ts'
 
 const values = {
@@ -83,4 +84,10 @@ test('an expression must be about the request and come to true or false', () => 
   assert.equal(flawOfCondition("'a'"), 'must evaluate to bool but got string')
   assert.match(flawOfCondition('has(request.object)') ?? '', /undefined field 'object'/)
   assert.match(flawOfCondition('object.') ?? '', /^compilation failed: ERROR: <input>:1:8: Syntax error/)
+})
+
+test('F4e: where the authorizers cannot be asked, nothing is said about a condition', async () => {
+  const authorizer = { authorize: () => Promise.reject(closing()) }
+  const condition = "authorizer.requestResource.check('approve').allowed()"
+  await assert.rejects(evaluateConditions([condition], values, { authorizer, user, resource }), { code: 503 })
 })

@@ -4,7 +4,9 @@ import type { RequestResource } from '../cel/authorizer.ts'
 import { CelAuthorizer } from '../cel/authorizer.ts'
 import type { Fields } from '../cel/cel.ts'
 import { CompileFailure, compileCondition } from '../cel/cel.ts'
-import { Checks, OutOfBudget } from '../cel/checks.ts'
+import { Checks, OutOfBudget, Undecided } from '../cel/checks.ts'
+import { StepLimitExceeded } from '../cel/cost/meter.ts'
+import { conditionsTooLong } from '../status.ts'
 
 const kindFields: Fields = { group: 'string', version: 'string', kind: 'string' }
 const resourceFields: Fields = { group: 'string', version: 'string', resource: 'string' }
@@ -71,6 +73,9 @@ export async function evaluateConditions(
       const program = compileCondition(expression, variables)
       if ((await checks.evaluate(() => program(all))) !== true) return { verdict: false }
     } catch (error) {
+      // Nothing is known about the condition then: what fails is not the webhook, and its failurePolicy says nothing.
+      if (error instanceof Undecided) throw error.cause
+      if (error instanceof StepLimitExceeded) throw conditionsTooLong()
       const { message } = error as Error
       if (error instanceof OutOfBudget) return { errors: message }
       errors.add(`expression '${expression}' resulted in error: ${message}`)

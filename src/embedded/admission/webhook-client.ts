@@ -36,9 +36,12 @@ export interface WebhookCall {
 
 /** A webhook could not be asked, or did not answer as one. In the words of the real server, without the webhook's name. */
 export class WebhookFailure extends Error {
-  constructor(message: string, cause?: unknown) {
+  readonly isDeadline: boolean
+
+  constructor(message: string, cause?: unknown, isDeadline = false) {
     super(message, cause === undefined ? undefined : { cause })
     this.name = 'WebhookFailure'
+    this.isDeadline = isDeadline
   }
 }
 
@@ -143,7 +146,7 @@ function post(
       const words = signal.aborted ? deadlineWords : connectionWords(error, url)
       const message = `Post ${goQuote(shown)}: ${words}`
       const isStale = exchange.reusedSocket && error.code === 'ECONNRESET' && !signal.aborted
-      reject(new (isStale ? StaleConnection : WebhookFailure)(message, error))
+      reject(new (isStale ? StaleConnection : WebhookFailure)(message, error, signal.aborted))
     })
     exchange.end(body)
   })
@@ -169,4 +172,5 @@ const unreadable = (error: Error, signal: AbortSignal): Error =>
     : new WebhookFailure(
         `unexpected error when reading response body. Please retry. Original error: ${signal.aborted ? deadlineWords : 'unexpected EOF'}`,
         error,
+        signal.aborted,
       )

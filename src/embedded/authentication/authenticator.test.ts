@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { describe, test } from 'node:test'
 import { stringify } from 'yaml'
+import { hookKubeconfig } from '../../../test/support/authorization-hook.ts'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
 import { tempDir } from '../../../test/support/temp-dir.ts'
+import { teardown } from '../../../test/support/test-scope.ts'
 import { createLog } from '../../core/log.ts'
 import { systemRandom } from '../../core/random.ts'
 import { generateKey } from '../../pki/index.ts'
@@ -169,4 +173,28 @@ describe('an authentication configuration in a file', () => {
     const oidc = { issuerUrl: 'https://idp', clientId: 'kube' }
     await assert.rejects(scene({ oidc, config: configIn(t, {}).file }), { code: 'AUTHENTICATION_OIDC_TWICE' })
   })
+})
+
+test('F13e: tokens that the webhook is asked about take no other address its turn, and nobody who needs no webhook', async (t) => {
+  const server = createServer((socket) => void socket.on('error', () => {}).resume())
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  teardown(t, () => void server.close())
+  const { port } = server.address() as AddressInfo
+  const { authenticator, ...known } = await scene({
+    tokenWebhook: hookKubeconfig(t, `https://127.0.0.1:${port}`, ''),
+  })
+  const ask = (address: string, token: string) =>
+    authenticator.authenticate({ authorization: `Bearer ${token}`, address }, '/api')
+  const stop = new AbortController()
+  const running = authenticator.run(stop.signal)
+  const waiting = Array.from({ length: 1_000 }, (_, index) =>
+    ask('10.0.0.1', `unknown-${index}`).catch(() => 'refused'),
+  )
+  await assert.rejects(ask('10.0.0.1', 'one-more'), { code: 429 })
+  const other = ask('10.0.0.2', 'unknown').catch(({ code }: { code: number }) => code)
+  assert.equal((await ask('10.0.0.1', known.token)).name, 'system:serviceaccount:work:robot')
+  stop.abort()
+  await running
+  assert.equal(await other, 503)
+  await Promise.all(waiting)
 })

@@ -4,6 +4,7 @@ import type { Run } from '../../core/lifecycle.ts'
 import { aborted, runTogether } from '../../core/lifecycle.ts'
 import type { Log } from '../../core/log.ts'
 import type { Random } from '../../core/random.ts'
+import { Shares } from '../shares.ts'
 import { unauthorized } from '../status.ts'
 import type { Store } from '../storage/store.ts'
 import type { AnonymousRules } from './authentication-config.ts'
@@ -67,6 +68,9 @@ export interface ServerAuthenticator extends Authenticator {
 
 const invalidToken = 'invalid bearer token'
 
+/** At a time, of all clients; of one address beside others, its share. */
+const mostAtWebhook = 1_000
+
 /** Everybody who can tell who somebody is, in the order in which they are asked. Throws what cannot be started with. */
 export async function createAuthenticator(deps: AuthenticationDeps): Promise<ServerAuthenticator> {
   const { store, clock, log, clientCaPem, serviceAccounts, config: configFile, oidc } = deps
@@ -104,9 +108,13 @@ export async function createAuthenticator(deps: AuthenticationDeps): Promise<Ser
     ...(webhook ? [webhook] : []),
   ]
 
-  const judge = async (token: BearerToken, asked: readonly string[]): Promise<Verdict> => {
+  /** Anybody may send tokens that only the webhook can judge, and have it asked about each. */
+  const atWebhook = new Shares(mostAtWebhook)
+
+  const judge = async (token: BearerToken, asked: readonly string[], address = ''): Promise<Verdict> => {
     const errors = [invalidToken]
     for (const authenticator of known) {
+      using _place = authenticator === webhook ? atWebhook.take(address) : undefined
       const answer = authenticator.authenticate(token, asked)
       const verdict = answer instanceof Promise ? await answer : answer
       if (!verdict) continue
@@ -121,7 +129,7 @@ export async function createAuthenticator(deps: AuthenticationDeps): Promise<Ser
     secretToken: (namespace, account, secret) => legacyToken(key, namespace, account, secret),
     issuerDocuments: issuerDocuments(key, serviceAccounts.issuer),
     authenticate: async (presented, path, note) => {
-      const verdict = await identify(presented, certificates, (token) => judge(token, audiences))
+      const verdict = await identify(presented, certificates, (token) => judge(token, audiences, presented.address))
       if (verdict) {
         if (isAccepted(verdict)) {
           if (verdict.notes) note?.(verdict.notes)

@@ -1,4 +1,5 @@
 import type { Clock } from '../../core/clock.ts'
+import { isFailure } from '../../core/failure.ts'
 import type { Log } from '../../core/log.ts'
 import type { Random } from '../../core/random.ts'
 import { BoundedMap } from '../../kube/bounded-map.ts'
@@ -6,6 +7,8 @@ import type { KubeClient } from '../../kube/client/index.ts'
 import { connect } from '../../kube/client/index.ts'
 import type { Connection } from '../../kube/connection.ts'
 import { connectionOf, readKubeconfig } from '../../kube/kubeconfig/index.ts'
+import { closing, overloaded } from '../status.ts'
+import { stopwatch } from '../stopwatch.ts'
 import type { BearerToken } from './bearer-token.ts'
 import { failures } from './failures.ts'
 import type { User } from './user.ts'
@@ -90,9 +93,13 @@ export class TokenWebhook implements TokenAuthenticator {
 
   async #ask(token: BearerToken, asked: readonly string[], key: string): Promise<Verdict | undefined> {
     let status: ReviewStatus
+    const watch = stopwatch(answerMs)
     try {
       status = await this.#review(token, asked)
     } catch (error) {
+      // Neither says anything about the token.
+      if (isFailure(error, 'KUBE_CLOSED')) throw closing()
+      if (isFailure(error, 'KUBE_DEADLINE') && watch.isLate) throw overloaded()
       if (!this.#isAway) this.#deps.log.warn({ err: error }, 'token webhook does not answer')
       this.#isAway = true
       return { error: (error as Error).message }

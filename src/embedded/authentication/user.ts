@@ -14,6 +14,8 @@ export interface Presented {
   readonly certificate?: Buffer | undefined
   /** The value of the Authorization header. */
   readonly authorization?: string | undefined
+  /** Of its client, as far as that is known. */
+  readonly address?: string | undefined
   /** A token offered in place of the header when a browser opens a WebSocket is not served. */
 }
 

@@ -31,7 +31,8 @@ export type Decision =
   | { verdict: 'no opinion'; reason: string; error?: string }
 
 export interface Authorizer {
-  authorize(attributes: Attributes): Promise<Decision>
+  /** Once `signal` is aborted nobody further is asked, and there is no decision: it rejects. */
+  authorize(attributes: Attributes, signal?: AbortSignal): Promise<Decision>
 }
 
 export const isAboutPath = (attributes: Attributes): attributes is PathAttributes => attributes.path !== undefined

@@ -70,8 +70,10 @@ export async function createAuthorizer(deps: AuthorizerDeps): Promise<ControlPla
 
   return {
     index,
-    async authorize(attributes) {
-      return attributes.user.groups.includes(system.masters) ? mastersMay : await decideInTurn(links, attributes)
+    async authorize(attributes, signal) {
+      return attributes.user.groups.includes(system.masters)
+        ? mastersMay
+        : await decideInTurn(links, attributes, signal)
     },
     rulesFor(user, namespace) {
       const { rules, errors } = rulesFor(index, user, namespace)

@@ -10,9 +10,14 @@ export interface Link {
 }
 
 /** The first that allows or denies has decided. Where none does, the reasons of all are told. */
-export async function decideInTurn(links: readonly Link[], attributes: Attributes): Promise<Decision> {
+export async function decideInTurn(
+  links: readonly Link[],
+  attributes: Attributes,
+  signal?: AbortSignal,
+): Promise<Decision> {
   const [reasons, errors]: [string[], string[]] = [[], []]
   for (const link of links) {
+    signal?.throwIfAborted()
     const decided = link.decide(attributes)
     const decision = decided instanceof Promise ? await decided : decided
     if (decision.verdict !== 'no opinion') return decision

@@ -1,5 +1,7 @@
 import type { Program } from '../cel/cel.ts'
 import { compileCondition } from '../cel/cel.ts'
+import { StepLimitExceeded } from '../cel/cost/meter.ts'
+import { conditionsTooLong } from '../status.ts'
 import { aggregate } from './rbac.ts'
 import type { ReviewSpec } from './review-spec.ts'
 import { conditionVariables } from './review-spec.ts'
@@ -21,6 +23,7 @@ export function matching(conditions: readonly Condition[], request: ReviewSpec):
     try {
       if (program({ request }) !== true) return { matches: false }
     } catch (error) {
+      if (error instanceof StepLimitExceeded) throw conditionsTooLong()
       const words = (error as Error).message
       errors.push(`cel evaluation error: expression '${expression}' resulted in error: ${words}`)
     }

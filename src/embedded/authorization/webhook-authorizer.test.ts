@@ -2,11 +2,14 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
 import { silentLog } from '../../core/log.ts'
+import { failures } from '../../kube/failures.ts'
+import { closing } from '../status.ts'
 import type { ReviewSpec } from './review-spec.ts'
 import { pathQuestion, resourceQuestion } from './testing/questions.ts'
 import type { WebhookSettings } from './webhook-authorizer.ts'
 import { WebhookAuthorizer } from './webhook-authorizer.ts'
 import type { ReviewStatus } from './webhook-client.ts'
+import { ReviewFailure } from './webhook-client.ts'
 
 const settings: WebhookSettings = {
   name: 'hook',
@@ -23,7 +26,7 @@ const settings: WebhookSettings = {
 
 type Answer = (spec: ReviewSpec) => ReviewStatus | Promise<ReviewStatus>
 
-function hook(answer: Answer, more: Partial<WebhookSettings> = {}) {
+function hook(answer: Answer, more: Partial<WebhookSettings> = {}, elapsed?: () => number) {
   const asked: ReviewSpec[] = []
   const clock = new FakeClock()
   const client = {
@@ -33,7 +36,7 @@ function hook(answer: Answer, more: Partial<WebhookSettings> = {}) {
       return await answer(spec)
     },
   }
-  const authorizer = new WebhookAuthorizer({ ...settings, ...more }, { clock, log: silentLog, client })
+  const authorizer = new WebhookAuthorizer({ ...settings, ...more }, { clock, log: silentLog, client, elapsed })
   return { asked, clock, ask: authorizer.authorize.bind(authorizer) }
 }
 
@@ -91,7 +94,7 @@ describe('a webhook authorizer', () => {
   })
 
   test('that fails has no opinion or denies, and is asked again', async () => {
-    const down = () => Promise.reject(new Error('hook is down'))
+    const down = () => Promise.reject(new ReviewFailure('hook is down'))
     const open = hook(down)
     assert.deepEqual(await open.ask(getPods), { verdict: 'no opinion', reason: '', error: 'hook is down' })
     await open.ask(getPods)
@@ -113,11 +116,40 @@ describe('a webhook authorizer', () => {
     assert.equal(asked.length, 1)
   })
 
-  test('takes no more questions than it can hold while the webhook is silent', async () => {
-    const { asked, ask } = hook(() => new Promise(() => undefined))
-    for (let n = 0; n < 1_000; n++) void ask(resourceQuestion('jane', `get pods ${n}`))
-    const { verdict, error } = (await ask(getPods)) as { verdict: string; error?: string }
-    assert.deepEqual([verdict, error], ['no opinion', 'too many requests to the webhook are under way'])
-    assert.equal(asked.length, 1_000)
+  test('F4b: that was not asked, or whose answer nobody could read, is no webhook that failed: there is no decision', async () => {
+    const closed = hook(() => Promise.reject(closing()))
+    await assert.rejects(closed.ask(getPods), { code: 503, reason: 'ServiceUnavailable' })
+    const defect = hook(() => Promise.reject(new RangeError('Invalid string length')))
+    await assert.rejects(defect.ask(getPods), RangeError)
+  })
+
+  test('F4c: whose deadline this process noticed late is not taken for silent', async () => {
+    const cause = failures.KUBE_DEADLINE({ method: 'POST', path: '/', deadlineMs: 3_000, server: 'https://hook' })
+    const silentFor = async (ms: number) => {
+      let now = 0
+      const { ask } = hook(
+        () => {
+          now = ms
+          return Promise.reject(new ReviewFailure('context deadline exceeded', cause))
+        },
+        {},
+        () => now,
+      )
+      return await ask(getPods)
+    }
+    assert.deepEqual(await silentFor(3_010), {
+      verdict: 'no opinion',
+      reason: '',
+      error: 'context deadline exceeded',
+    })
+    await assert.rejects(silentFor(4_100), { code: 503, details: { retryAfterSeconds: 1 } })
+  })
+
+  test('F4d: whose conditions are not evaluated to their end for want of time is not passed over', async () => {
+    const { ask, asked } = hook(() => ({ denied: true }), {
+      matchConditions: ['!request.resourceAttributes.name.matches("^(a|b|ab)*(a?a?a?a?a?a?a?a?){20}c$")'],
+    })
+    await assert.rejects(ask({ ...getPods, name: 'ab'.repeat(400_000) }), { code: 503 })
+    assert.equal(asked.length, 0)
   })
 })

@@ -1,11 +1,14 @@
 import type { Clock } from '../../core/clock.ts'
 import type { Log } from '../../core/log.ts'
 import { BoundedMap } from '../../kube/bounded-map.ts'
+import { overloaded } from '../status.ts'
+import { stopwatch } from '../stopwatch.ts'
 import type { Attributes, Authorizer, Decision } from './attributes.ts'
 import { isAboutPath } from './attributes.ts'
 import { compileConditions, matching } from './match-conditions.ts'
 import { reviewSpecOf } from './review-spec.ts'
 import type { ReviewClient, ReviewStatus } from './webhook-client.ts'
+import { ReviewFailure } from './webhook-client.ts'
 
 export interface WebhookSettings {
   readonly name: string
@@ -26,6 +29,8 @@ export interface WebhookAuthorizerDeps {
   clock: Pick<Clock, 'now'>
   log: Log
   client: ReviewClient
+  /** Running time in milliseconds. */
+  elapsed?: (() => number) | undefined
 }
 
 interface Remembered {
@@ -37,18 +42,18 @@ interface Remembered {
 const mostRemembered = 8192
 /** A question that is longer than this in what its author chooses is not remembered. */
 const longestRemembered = 10_000
-/** Questions under way. Beyond, a slow webhook would only collect requests that nobody waits for any more. */
-const mostUnderWay = 1_000
-
 const noOpinion: Decision = { verdict: 'no opinion', reason: '' }
 
-/** Asks a webhook, unless its conditions say that the question is not for it, or the answer is still known. */
+/**
+ * Asks a webhook, unless its conditions say that the question is not for it, or the answer is still known. What comes of
+ * a webhook that fails, its failurePolicy says; that this control plane could not ask is no failure of the webhook's, and
+ * rejects: the next authorizer must not be asked in its place.
+ */
 export class WebhookAuthorizer implements Authorizer {
   readonly #settings: WebhookSettings
   readonly #deps: WebhookAuthorizerDeps
   readonly #conditions: ReturnType<typeof compileConditions>
   readonly #remembered = new BoundedMap<string, Remembered>(mostRemembered)
-  #underWay = 0
 
   constructor(settings: WebhookSettings, deps: WebhookAuthorizerDeps) {
     this.#settings = settings
@@ -64,17 +69,16 @@ export class WebhookAuthorizer implements Authorizer {
     const key = JSON.stringify(spec)
     const known = this.#recall(key)
     if (known) return decisionOf(known)
-    if (this.#underWay >= mostUnderWay) return this.#failed('too many requests to the webhook are under way')
-    this.#underWay++
+    const watch = stopwatch(this.#settings.timeoutMs, this.#deps.elapsed)
     try {
       const status = await this.#deps.client.review(spec)
       if (lengthOf(attributes) < longestRemembered) this.#remember(key, status)
       return decisionOf(status)
     } catch (error) {
+      if (!(error instanceof ReviewFailure)) throw error
+      if (error.isDeadline && watch.isLate) throw overloaded()
       this.#deps.log.warn({ err: error, authorizer: this.#settings.name }, 'webhook authorizer failed')
-      return this.#failed((error as Error).message)
-    } finally {
-      this.#underWay--
+      return this.#failed(error.message)
     }
   }
 

@@ -6,6 +6,7 @@ import type { KubeClient } from '../../kube/client/index.ts'
 import { connect } from '../../kube/client/index.ts'
 import { KubeFailure } from '../../kube/failures.ts'
 import { connectionOf, readKubeconfig } from '../../kube/kubeconfig/index.ts'
+import { closing } from '../status.ts'
 import { failures } from './failures.ts'
 import type { ReviewSpec } from './review-spec.ts'
 import type { WebhookSettings } from './webhook-authorizer.ts'
@@ -16,7 +17,17 @@ export interface ReviewStatus {
   readonly reason?: string
 }
 
-/** Asks a webhook. Throws an Error in the words of Kubernetes for everything that is not an answer. */
+/** What came instead of an answer, in the words of Kubernetes. */
+export class ReviewFailure extends Error {
+  readonly isDeadline: boolean
+
+  constructor(message: string, cause?: unknown) {
+    super(message, { cause })
+    this.isDeadline = isFailure(cause, 'KUBE_DEADLINE')
+  }
+}
+
+/** Asks a webhook. Throws a `ReviewFailure` where the webhook does not answer; anything else is a failure of our own. */
 export interface ReviewClient {
   review(spec: ReviewSpec): Promise<ReviewStatus>
   close(): Promise<void>
@@ -50,17 +61,19 @@ export async function openReviewClient(settings: Target, deps: ReviewClientDeps)
   return {
     close: () => client.close(),
     async review(spec) {
+      const request = {
+        method: 'POST',
+        path,
+        contentType: 'application/json',
+        accept: 'application/json, */*',
+        body: reviewOf(spec),
+      } as const
       try {
-        const answer = await client.request<unknown>({
-          method: 'POST',
-          path,
-          contentType: 'application/json',
-          accept: 'application/json, */*',
-          body: reviewOf(spec),
-        })
-        return statusOf(answer)
+        return statusOf(await client.request<unknown>(request))
       } catch (error) {
-        throw new Error(wordsOf(error, url.href), { cause: error })
+        if (error instanceof ReviewFailure) throw error
+        if (isFailure(error, 'KUBE_CLOSED')) throw closing()
+        throw isOfWebhook(error) ? new ReviewFailure(wordsOf(error, url.href), error) : error
       }
     },
   }
@@ -90,15 +103,16 @@ const reviewOf = (spec: ReviewSpec) => ({
 function statusOf(answer: unknown): ReviewStatus {
   const { apiVersion, kind, status } = (answer ?? {}) as Record<string, unknown>
   if (apiVersion !== 'authorization.k8s.io/v1' || kind !== 'SubjectAccessReview')
-    throw new Error(`expected an authorization.k8s.io/v1 SubjectAccessReview, got ${apiVersion} ${kind}`)
+    throw new ReviewFailure(`expected an authorization.k8s.io/v1 SubjectAccessReview, got ${apiVersion} ${kind}`)
   return (status ?? {}) as ReviewStatus
 }
 
+const isOfWebhook = (error: unknown): error is Error => error instanceof KubeFailure || isFailure(error)
+
 /** As a client of the API words it: the server's own message, or what its code means. */
-function wordsOf(error: unknown, url: string): string {
+function wordsOf(error: Error, url: string): string {
   if (isFailure(error, 'KUBE_DEADLINE')) return `Post ${JSON.stringify(url)}: context deadline exceeded`
-  if (!(error instanceof KubeFailure))
-    return isFailure(error) ? `Post ${JSON.stringify(url)}: ${error.message}` : String((error as Error).message)
+  if (!(error instanceof KubeFailure)) return `Post ${JSON.stringify(url)}: ${error.message}`
   if (error.reason !== 'Unknown') return error.message
   return error.code === 404
     ? 'the server could not find the requested resource'

@@ -202,7 +202,7 @@ function evaluated(
   } catch (error) {
     throw evaluationFailure(error)
   } finally {
-    meter.check()
+    meter.end()
   }
 }
 

@@ -16,6 +16,9 @@ export class OutOfBudget extends Error {
   }
 }
 
+/** An authorizer could not be asked, for the reason that is its cause. That says nothing about the expression. */
+export class Undecided extends Error {}
+
 interface Attempt {
   asked: number
   /** The first decision that was not known. */
@@ -60,9 +63,17 @@ export class Checks {
         return outcome()
       }
       const { key, attributes } = attempt.missing
-      this.#known.set(key, await this.#authorizer.authorize(attributes))
+      this.#known.set(key, await this.#ask(attributes))
     }
     throw tooMany()
+  }
+
+  async #ask(attributes: Attributes): Promise<Decision> {
+    try {
+      return await this.#authorizer.authorize(attributes)
+    } catch (cause) {
+      throw new Undecided('the authorizers could not be asked', { cause })
+    }
   }
 
   #pay(asked: number): void {

@@ -38,8 +38,11 @@ const verbs: ReadonlyMap<string, string> = new Map([
 /** Subresources of a namespace; anything else behind its name is a resource in it. */
 const ofNamespaces = new Set(['status', 'finalize'])
 
+/** More than any resource has. */
+const mostParts = 16
+
 export function readRequestInfo(method: string, path: string, query: URLSearchParams): RequestInfo {
-  const parts = path.split('/').filter((part) => part !== '')
+  const parts = path.split('/', mostParts).filter((part) => part !== '')
   const isCore = parts[0] === 'api'
   const fixed = isCore ? 2 : 3
   if ((!isCore && parts[0] !== 'apis') || parts.length <= fixed || path.includes('//'))

@@ -1,6 +1,6 @@
 import { goQuote } from '../go-quote.ts'
 import { compareBytes } from '../storage/order.ts'
-import { SelectorFailure } from './label-selector.ts'
+import { checkLength, SelectorFailure } from './label-selector.ts'
 
 export interface FieldRequirement {
   readonly field: string
@@ -20,6 +20,7 @@ export const exactField = (selector: FieldSelector, field: string): string | und
 
 /** Reads `metadata.name=a,status.phase!=b`, whatever the fields are. The requirements are in order. */
 export function parseFieldSelector(text: string): FieldSelector {
+  checkLength(text)
   return splitTerms(text)
     .sort(compareBytes)
     .filter((term) => term !== '')

@@ -14,6 +14,15 @@ export type LabelSelector = readonly Requirement[]
 /** Why a selector cannot be understood, in Kubernetes' words. */
 export class SelectorFailure extends Error {}
 
+/** Every requirement takes time to read, to put to a webhook and to match: Kubernetes takes what headers can hold. */
+export const mostSelectorBytes = 64 * 1024
+
+/** Before anything of a selector is read. */
+export function checkLength(text: string): void {
+  if (Buffer.byteLength(text) > mostSelectorBytes)
+    throw new SelectorFailure(`a selector may not be longer than ${mostSelectorBytes} bytes`)
+}
+
 export const matchesLabels = (selector: LabelSelector, labels: Labels = {}): boolean =>
   selector.every((requirement) => meets(requirement, labels))
 

@@ -5,7 +5,7 @@ import type { Entry } from '../storage/store.ts'
 import type { FieldSelector, KnownFields } from './field-selector.ts'
 import { checkFields, exactField, matchesFields, parseFieldSelector } from './field-selector.ts'
 import type { LabelSelector, Labels } from './label-selector.ts'
-import { matchesLabels, SelectorFailure } from './label-selector.ts'
+import { checkLength, matchesLabels, SelectorFailure } from './label-selector.ts'
 import { parseLabelSelector } from './parse-label-selector.ts'
 
 export interface Selection {
@@ -33,6 +33,12 @@ export const checkSelectors = (labelSelector: string, fieldSelector: string): vo
   understood(() => {
     parseLabelSelector(labelSelector)
     parseFieldSelector(fieldSelector)
+  })
+
+/** Before anybody is asked whether a request with these selectors is allowed, which begins with reading them. */
+export const checkSelectorLengths = (query: URLSearchParams): void =>
+  understood(() => {
+    for (const name of ['labelSelector', 'fieldSelector']) checkLength(query.get(name) ?? '')
   })
 
 function understood<T>(read: () => T): T {

@@ -1,33 +1,18 @@
 import { compareBytes } from '../storage/order.ts'
 import type { LabelSelector, Requirement } from './label-selector.ts'
-import { SelectorFailure } from './label-selector.ts'
+import { checkLength, SelectorFailure } from './label-selector.ts'
 import { checkKey, checkValues } from './requirement-checks.ts'
 
-const symbols = ['!=', '==', '=', '!', '(', ')', ',', '>', '<']
-const space = /[ \t\r\n]/
-const notAWord = /[ \t\r\n!=(),<>]/
+const symbols: ReadonlySet<string> = new Set(['!=', '==', '=', '!', '(', ')', ',', '>', '<'])
 
-function tokensOf(text: string): string[] {
-  const tokens: string[] = []
-  let at = 0
-  while (at < text.length) {
-    if (space.test(text.charAt(at))) {
-      at++
-      continue
-    }
-    const symbol = symbols.find((candidate) => text.startsWith(candidate, at))
-    let end = at + (symbol?.length ?? 0)
-    if (!symbol) while (end < text.length && !notAWord.test(text.charAt(end))) end++
-    tokens.push(text.slice(at, end))
-    at = end
-  }
-  return tokens
-}
+/** Everything but the space between. */
+const tokensOf = (text: string): readonly string[] => text.match(/!=|==|[=!(),<>]|[^ \t\r\n!=(),<>]+/g) ?? []
 
-const isWord = (token: string | undefined): token is string => token !== undefined && !symbols.includes(token)
+const isWord = (token: string | undefined): token is string => token !== undefined && !symbols.has(token)
 
 /** Reads `a=b,c!=d,e in (f,g),h,!i`. */
 export function parseLabelSelector(text: string): LabelSelector {
+  checkLength(text)
   const tokens = new Tokens(text)
   const requirements: Requirement[] = []
   if (tokens.isOver) return requirements

@@ -9,19 +9,22 @@ import type { ApiRequest } from '../requests/body.ts'
 import { ApiFailure, badRequest, tooLarge } from '../status.ts'
 import type { GateDeps, Gated } from './gate.ts'
 import { throughGate } from './gate.ts'
-import type { Load } from './load.ts'
+import type { Account } from './load.ts'
 import { isGone, sendPlain, sendWatch, sendWhole } from './send.ts'
 
 /** Of a request's body, as the real server has it. */
 export const maxBodyBytes = 3 * 1024 * 1024
 
-/** A body that takes longer to arrive is given up. */
-const bodyWithinMs = 60_000
+/** A body that comes slower is given up. */
+const slowestBytesPerSecond = 16 * 1024
+/** Until then it may begin as it likes. */
+const paceFromMs = 5_000
+
+/** To take apart more of them takes longer than all else about a request. */
+const mostParameters = 1_000
 
 export interface ExchangeDeps extends GateDeps {
-  clock: Clock
   audit?: Audit | undefined
-  load: Load
   /** Those that are open, for whoever has to end them. */
   watches: Set<Disposable>
   /** Told when a request has been answered, or its watch is over. */
@@ -33,7 +36,8 @@ export async function exchange(
   request: Http2ServerRequest,
   response: Http2ServerResponse,
 ): Promise<void> {
-  const read = readRequest(request, deps.clock)
+  let account: Account | undefined
+  const read = readRequest(request, deps.clock, (bytes) => account?.receive(bytes))
   if (!read) return sendPlain(response, 400, '400 Bad Request')
   if (request.httpVersion === '1.1' && request.headers.host === undefined)
     return sendPlain(response, 400, '400 Bad Request: missing required Host header')
@@ -43,25 +47,28 @@ export async function exchange(
   const presented = {
     certificate: peerCertificate(socket),
     authorization: request.headers.authorization,
+    address: socket.remoteAddress,
   }
   const startedAt = performance.now()
-  using _answering = deps.load.answering()
-  const gated = await throughGate(deps, asked, presented)
+  const gated = await throughGate(deps, asked, presented, (known) => {
+    account = known
+  })
   const { answer, warnings } = gated
   const headers = headersOf(answer, warnings, auditId)
   const isLost = isGone(response)
   // Before the answer leaves: what a client knows to be done is in the log, or on its way there.
   if (isLost || !isWatchAnswer(answer)) asked.audit?.completed(answer)
-  if (isLost) return
+  if (isLost) return gated.held?.[Symbol.dispose]()
   if (isWatchAnswer(answer)) {
     asked.audit?.started()
-    sendWatch(deps, answer, headers, response, () => {
+    sendWatch(deps, answer, headers, response, gated.account, () => {
+      gated.held?.[Symbol.dispose]()
       asked.audit?.completed(answer)
       deps.onDone?.(gated, 200, startedAt)
     })
     request.resume()
   } else {
-    await sendWhole(deps, answer, headers, request, response)
+    await sendWhole(deps, answer, headers, request, response, gated.account)
     deps.onDone?.(gated, answer.code, startedAt)
   }
 }
@@ -80,12 +87,16 @@ function peerCertificate(socket: TLSSocket): Buffer | undefined {
   return der
 }
 
-/** Undefined for a path that cannot be decoded. */
-function readRequest(request: Http2ServerRequest, clock: Clock): ApiRequest | undefined {
+/** Undefined for a path that cannot be decoded, and for parameters without end. */
+function readRequest(
+  request: Http2ServerRequest,
+  clock: Clock,
+  onBytes: (bytes: number) => void,
+): ApiRequest | undefined {
   const url = (request.url ?? '/').replace(/^https?:\/\/[^/]*/, '')
   const mark = url.indexOf('?')
   const path = decodePath(mark < 0 ? url : url.slice(0, mark))
-  if (path === undefined) return undefined
+  if (path === undefined || hasMore('&', url, mostParameters)) return undefined
   let body: Promise<Buffer> | undefined
   return {
     method: request.method ?? 'GET',
@@ -94,7 +105,7 @@ function readRequest(request: Http2ServerRequest, clock: Clock): ApiRequest | un
     query: new URLSearchParams(mark < 0 ? '' : url.slice(mark + 1)),
     headers: request.headers,
     rawHeaders: request.rawHeaders,
-    readBody: () => (body ??= readBody(request, clock)),
+    readBody: () => (body ??= readBody(request, clock, onBytes)),
   }
 }
 
@@ -106,28 +117,52 @@ function decodePath(raw: string): string | undefined {
   }
 }
 
-function readBody(request: Http2ServerRequest, clock: Clock): Promise<Buffer> {
+function hasMore(character: string, text: string, most: number): boolean {
+  let at = -1
+  for (let count = 0; count <= most; count++) {
+    at = text.indexOf(character, at + 1)
+    if (at < 0) return false
+  }
+  return true
+}
+
+function readBody(request: Http2ServerRequest, clock: Clock, onBytes: (bytes: number) => void): Promise<Buffer> {
   const announced = Number(request.headers['content-length'] ?? 0)
   if (announced > maxBodyBytes) return Promise.reject(bodyTooLarge())
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let size = 0
-    const late = clock.countdown(bodyWithinMs, () =>
-      fail(new ApiFailure(408, 'Timeout', 'the body did not arrive in time')),
-    )
-    const fail = (error: unknown) => {
-      late[Symbol.dispose]()
+    let looking: Disposable | undefined
+    const settle = () => {
+      looking?.[Symbol.dispose]()
       request.removeAllListeners('data')
+    }
+    const fail = (error: unknown) => {
+      settle()
       request.resume()
       reject(error)
     }
+    const lookAfter = (ms: number, passedMs: number) => {
+      looking = clock.countdown(ms, () => {
+        const sincePassedMs = passedMs + ms
+        if (size < (slowestBytesPerSecond * sincePassedMs) / 1_000)
+          fail(new ApiFailure(408, 'Timeout', 'the body did not arrive in time'))
+        else lookAfter(1_000, sincePassedMs)
+      })
+    }
+    lookAfter(paceFromMs, 0)
     request.on('data', (chunk: Buffer) => {
       size += chunk.length
-      if (size > maxBodyBytes) fail(bodyTooLarge())
-      else chunks.push(chunk)
+      if (size > maxBodyBytes) return fail(bodyTooLarge())
+      try {
+        onBytes(chunk.length)
+        chunks.push(chunk)
+      } catch (error) {
+        fail(error)
+      }
     })
     request.once('end', () => {
-      late[Symbol.dispose]()
+      settle()
       resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks))
     })
     request.once('error', fail)

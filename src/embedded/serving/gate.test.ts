@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { FakeClock } from '../../../test/support/fake-clock.ts'
 import { createLog } from '../../core/log.ts'
 import type { User } from '../authentication/user.ts'
 import type { Attributes } from '../authorization/attributes.ts'
@@ -36,6 +37,7 @@ function scene(more: Partial<GateDeps> = {}) {
       },
     },
     impersonate: async ({ user }) => user,
+    clock: new FakeClock(),
     log: createLog({ destination: { write: (line) => lines.push(line) } }),
     load: new Load(),
     async route(_request, _info, user) {

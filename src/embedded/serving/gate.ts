@@ -1,3 +1,4 @@
+import type { Clock } from '../../core/clock.ts'
 import type { Log } from '../../core/log.ts'
 import type { Impersonate } from '../authentication/impersonation.ts'
 import type { Authenticator, Presented, User } from '../authentication/user.ts'
@@ -5,22 +6,25 @@ import type { Notes } from '../authentication/verdict.ts'
 import type { Attributes, Authorizer } from '../authorization/attributes.ts'
 import { forbiddenBy } from '../authorization/forbidden.ts'
 import type { Answer } from '../requests/answer.ts'
-import { failureAnswer } from '../requests/answer.ts'
+import { failureAnswer, isWatchAnswer } from '../requests/answer.ts'
 import type { ApiRequest } from '../requests/body.ts'
 import { headerOf } from '../requests/body.ts'
 import { negotiate } from '../requests/negotiate.ts'
 import type { RequestInfo } from '../requests/request-info.ts'
 import { readRequestInfo } from '../requests/request-info.ts'
 import { exactField, parseFieldSelector } from '../select/field-selector.ts'
-import { ApiFailure, internalError } from '../status.ts'
+import { checkSelectorLengths } from '../select/matcher.ts'
+import { ApiFailure, internalError, unavailable } from '../status.ts'
 import { StorageFailure } from '../storage/store.ts'
-import type { Load } from './load.ts'
+import { isHealth } from './health.ts'
+import type { Account, Load } from './load.ts'
 import { Warnings } from './warnings.ts'
 
 export interface GateDeps {
   authenticator: Authenticator
   authorizer: Authorizer
   impersonate: Impersonate
+  clock: Clock
   log: Log
   load: Load
   /** What is behind the gate. */
@@ -31,36 +35,98 @@ export interface Gated {
   readonly answer: Answer
   readonly warnings: readonly string[]
   readonly info: RequestInfo
+  /** Of its sender, where that is known. */
+  readonly account?: Account | undefined
+  /** Held by an answer that is a watch, until that is over. */
+  readonly held?: Disposable | undefined
 }
 
-/** Who asks, whether they may, and then the answer. Never throws. */
-export async function throughGate(deps: GateDeps, request: ApiRequest, presented: Presented): Promise<Gated> {
+/**
+ * Who asks, whether they may, and then the answer. Never throws. A place is taken once all of the request is there, so
+ * that none is held by a client that has yet to send something.
+ */
+export async function throughGate(
+  deps: GateDeps,
+  request: ApiRequest,
+  presented: Presented,
+  onKnown?: (account: Account) => void,
+): Promise<Gated> {
   const info = readRequestInfo(request.method, request.path, request.query)
   const { audit } = request
   const warnings = new Warnings()
   const warn = (message: string): void => warnings.add(message)
+  let account: Account | undefined
+  using holding = new DisposableStack()
   try {
     let annotations: Notes['annotations'] = {}
     const authenticated = await deps.authenticator.authenticate(presented, request.path, (notes) => {
       annotations = notes.annotations
       if (notes.warning !== undefined) warn(notes.warning)
     })
+    account = holding.use(deps.load.of(authenticated))
+    onKnown?.(account)
     const own = attributesOf(info, request, authenticated)
     audit?.received(own, annotations)
-    const user = await deps.impersonate(own, request.rawHeaders, audit)
-    if (user !== authenticated) audit?.impersonates(user)
-    const attributes = user === authenticated ? own : { ...own, user }
-    const decision = await deps.authorizer.authorize(attributes)
-    audit?.decided(decision)
-    if (decision.verdict !== 'allow') throw forbiddenBy(attributes, decision, request.uri)
-    if (info.isResource) deps.load.admit(user)
-    const answer = await deps.route(request, info, user, warn)
-    return { answer, warnings: warnings.list(), info }
+    const isCounted = !isHealth(request.path)
+    if (isCounted) account.arrive(headerBytes(request))
+    checkSelectorLengths(request.query)
+    const user = await decide(deps, own, request)
+    const begin = () => void (isCounted && account?.begin(info))
+    if (!mayHaveBody(request)) begin()
+    const answer = await deps.route(beginningWithBody(request, begin), info, user, warn)
+    const held = isWatchAnswer(answer) ? account.watch() : undefined
+    return { answer, warnings: warnings.list(), info, account, held }
   } catch (error) {
     audit?.failed(error, attributesOf(info, request, nobody))
-    return { answer: answerFailure(error, request, deps.log), warnings: warnings.list(), info }
+    return { answer: answerFailure(error, request, deps.log), warnings: warnings.list(), info, account }
   }
 }
+
+/** As long as the real server gives a request: several webhooks that hang come to more than each of them may take. */
+const decidedWithinMs = 60_000
+
+/** As whom the request is answered. Throws where that one may not, and where not all authorizers were asked in time. */
+async function decide(
+  { authorizer, clock, impersonate }: GateDeps,
+  own: Attributes,
+  { audit, rawHeaders, uri }: ApiRequest,
+): Promise<User> {
+  const late = new AbortController()
+  const isLate = Promise.withResolvers<never>()
+  using _deadline = clock.countdown(decidedWithinMs, () => {
+    const why = unavailable('it was not decided in time whether the request is allowed, please try again later')
+    late.abort(why)
+    isLate.reject(why)
+  })
+  const decided = async (): Promise<User> => {
+    const user = await impersonate(own, rawHeaders, audit)
+    if (user !== own.user) audit?.impersonates(user)
+    const attributes = user === own.user ? own : { ...own, user }
+    const decision = await authorizer.authorize(attributes, late.signal)
+    audit?.decided(decision)
+    if (decision.verdict !== 'allow') throw forbiddenBy(attributes, decision, uri)
+    return user
+  }
+  return await Promise.race([decided(), isLate.promise])
+}
+
+const bodyless: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
+const mayHaveBody = ({ method }: ApiRequest): boolean => !bodyless.has(method)
+
+/** The same request, which begins when its body is there. */
+function beginningWithBody(request: ApiRequest, begin: () => void): ApiRequest {
+  if (!mayHaveBody(request)) return request
+  let body: Promise<Buffer> | undefined
+  const read = async () => {
+    const bytes = await request.readBody()
+    begin()
+    return bytes
+  }
+  return { ...request, readBody: () => (body ??= read()) }
+}
+
+const headerBytes = ({ uri, rawHeaders }: ApiRequest): number =>
+  rawHeaders.reduce((sum, { length }) => sum + length, uri.length)
 
 const nobody: User = { name: '', groups: [] }
 

@@ -11,6 +11,9 @@ export interface HealthCheck {
 
 const endpoints = ['livez', 'readyz', 'healthz']
 
+/** What is asked by those who would end the process if it did not answer. */
+export const isHealth = (path: string): boolean => endpoints.includes(path.split('/', 2)[1] ?? '')
+
 /** Undefined for a path that is no health endpoint. */
 export function answerHealth(checks: readonly HealthCheck[], path: string, query: URLSearchParams): Answer | undefined {
   const [, endpoint = '', name, ...more] = path.split('/')

@@ -5,6 +5,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Clock } from '../../core/clock.ts'
 import type { Log } from '../../core/log.ts'
+import { Shares } from '../shares.ts'
 import { methodNotAllowed } from '../status.ts'
 
 export interface ListenOptions {
@@ -30,6 +31,9 @@ export interface Listener extends AsyncDisposable {
 
 /** As the real server has it; a client that wants more opens another connection. */
 const maxStreamsPerConnection = 100
+
+/** Of all clients; of one address beside others, its share. Nobody knows yet who they are. */
+const mostConnections = 10_000
 
 const maxHeaderBytes = 1024 * 1024
 
@@ -65,6 +69,8 @@ export async function listen(options: ListenOptions): Promise<Listener> {
       // A client that vanished without a word would be waited for without end.
       keepAlive: true,
       keepAliveInitialDelay: keepAliveAfterMs,
+      // As the real server: for the handshake, and for what is sent after it.
+      handshakeTimeout: 32_000,
       headersTimeout: 32_000,
       // As long as the real server: a client that asks now and then need not connect each time.
       keepAliveTimeout: 90_000,
@@ -78,6 +84,15 @@ export async function listen(options: ListenOptions): Promise<Listener> {
       onRequest(request, response)
     },
   )
+  const connections = new Shares(mostConnections)
+  server.on('connection', (socket: Socket) => {
+    try {
+      const one = connections.take(socket.remoteAddress ?? '')
+      socket.once('close', () => one[Symbol.dispose]())
+    } catch {
+      socket.destroy()
+    }
+  })
   const sessions = new Set<ServerHttp2Session>()
   const sockets = new Set<Socket>()
   server.on('session', (session) => {

@@ -1,41 +1,86 @@
 import type { User } from '../authentication/user.ts'
 import { system } from '../authentication/user.ts'
-import { tooManyRequests } from '../status.ts'
+import type { RequestInfo } from '../requests/request-info.ts'
+import type { Held } from '../shares.ts'
+import { Shares } from '../shares.ts'
 
-/** As many as the real server takes at a time by default, reading and writing together. */
-const mostRequests = 600
-
-/** Of answers that clients have not read yet, over all connections. */
-const mostUnreadBytes = 128 * 1024 * 1024
+const megabyte = 1024 * 1024
 
 /**
- * What is under way at present. Connections, streams and bodies are bounded one by one; this bounds their sum, so that
- * no number of clients can fill the memory. Watches are not counted: they hold only what their own bound allows.
+ * What is under way at present, by identity and flow, as priority and fairness has it on the real server: what one
+ * client opens, sends or leaves unread keeps another from nothing. Identities are those that presented credentials,
+ * whomever they impersonate.
  */
 export class Load {
-  #requests = 0
-  #unreadBytes = 0
+  /** Requests of which a client may still be sending the body, or an authorizer thinking. */
+  readonly underWay = new Shares(2_000)
+  /** Requests that are being answered: as many as the real server takes by default. */
+  readonly reading = new Shares(400)
+  readonly writing = new Shares(200)
+  readonly watches = new Shares(10_000)
+  /** Bytes of requests. */
+  readonly received = new Shares(128 * megabyte)
+  /** Bytes of answers that clients have not taken yet. */
+  readonly unread = new Shares(128 * megabyte)
 
-  /** Throws 429 when there is too much, except for those who come to repair it. */
-  admit({ groups }: User): void {
-    if (groups.includes(system.masters)) return
-    if (this.#requests > mostRequests || this.#unreadBytes > mostUnreadBytes)
-      throw tooManyRequests('too many requests, please try again later', 1)
+  of(user: User): Account {
+    return new Account(this, user)
+  }
+}
+
+const reads: ReadonlySet<string> = new Set(['get', 'list', 'watch', 'head', 'options'])
+const endlessly: Held = { set() {}, [Symbol.dispose]() {} }
+
+/** What one request holds of what all share, in the name of its sender. Who can repair the control plane is not held up. */
+export class Account implements Disposable {
+  readonly #load: Load
+  readonly #name: string
+  readonly #isExempt: boolean
+  readonly #held = new DisposableStack()
+
+  constructor(load: Load, { name, groups }: User) {
+    this.#load = load
+    this.#name = name
+    this.#isExempt = groups.includes(system.masters)
   }
 
-  /** A request that is being answered, until it is disposed. */
-  answering(): Disposable {
-    this.#requests++
-    return { [Symbol.dispose]: () => void this.#requests-- }
+  /** This, and what is taken below, throws 429 where the sender has its share. */
+  arrive(headerBytes: number): void {
+    this.#take('underWay')
+    this.receive(headerBytes)
   }
 
-  /** Bytes that are on their way, until `over` is called. */
-  sending(bytes: number): { over(): void } {
-    this.#unreadBytes += bytes
-    return {
-      over: () => {
-        this.#unreadBytes -= bytes
-      },
-    }
+  receive(bytes: number): void {
+    this.#take('received', bytes)
+  }
+
+  /** Once all of the request is there. */
+  begin({ verb }: RequestInfo): void {
+    this.#take(reads.has(verb) ? 'reading' : 'writing')
+    this.#take('unread', 0)
+  }
+
+  /** A watch is no request any more once it has begun. */
+  watch(): Disposable {
+    return this.#isExempt ? endlessly : this.#load.watches.take(this.#name)
+  }
+
+  /** Until it is disposed, which may be long after the request. */
+  sending(bytes: number): Held {
+    return this.#isExempt ? endlessly : this.#load.unread.hold(this.#name, bytes)
+  }
+
+  /** Whether more may be left unread by this client. */
+  get maySendMore(): boolean {
+    return this.#isExempt || this.#load.unread.hasRoom(this.#name)
+  }
+
+  [Symbol.dispose](): void {
+    this.#held.dispose()
+  }
+
+  #take(what: 'underWay' | 'reading' | 'writing' | 'received' | 'unread', amount = 1): void {
+    // What comes of a body once the request has been answered is not kept.
+    if (!this.#isExempt && !this.#held.disposed) this.#held.use(this.#load[what].take(this.#name, amount))
   }
 }

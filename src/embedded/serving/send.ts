@@ -5,7 +5,7 @@ import { gzip } from 'node:zlib'
 import type { Clock } from '../../core/clock.ts'
 import type { WatchAnswer, WholeAnswer } from '../requests/answer.ts'
 import { openLines } from '../requests/lines.ts'
-import type { Load } from './load.ts'
+import type { Account } from './load.ts'
 
 /** What a watcher may leave unread before it is told nothing more for the time being. */
 const maxUnreadBytes = 1024 * 1024
@@ -29,11 +29,12 @@ export function sendPlain(response: Http2ServerResponse, code: number, body: str
 }
 
 export async function sendWhole(
-  { clock, load }: { clock: Clock; load: Load },
+  { clock }: { clock: Clock },
   { code, body, bytes: given, isSentAsItIs }: WholeAnswer,
   headers: Headers,
   request: Http2ServerRequest,
   response: Http2ServerResponse,
+  account?: Account,
 ): Promise<void> {
   let bytes = given ?? Buffer.from(body)
   if (bytes.length >= gzipFromBytes && !isSentAsItIs && takesGzip(request)) {
@@ -46,8 +47,8 @@ export async function sendWhole(
   response.writeHead(code, { ...headers, ...(code !== 304 && { 'content-length': String(bytes.length) }) })
   if (bytes.length > smallBytes) {
     giveUpLater(clock, response)
-    const sending = load.sending(bytes.length)
-    response.once('close', () => sending.over())
+    const sending = account?.sending(bytes.length)
+    response.once('close', () => sending?.[Symbol.dispose]())
   }
   if (request.method === 'HEAD') response.end()
   else response.end(bytes)
@@ -66,16 +67,20 @@ export function sendWatch(
   answer: WatchAnswer,
   headers: Headers,
   response: Http2ServerResponse,
+  account: Account | undefined,
   onDone: () => void,
 ): void {
   response.writeHead(200, headers)
   // Clients wait for the headers of a watch; there may be no event for a long time.
   ;(response as unknown as { flushHeaders(): void }).flushHeaders()
+  const sending = account?.sending(0)
   const watch = openLines(answer, {
     take(line) {
       if (isGone(response)) return false
       response.write(line)
-      return unread(response) < maxUnreadBytes
+      const left = unread(response)
+      sending?.set(left)
+      return left < (account?.maySendMore === false ? smallBytes : maxUnreadBytes)
     },
     end() {
       watches.delete(watch)
@@ -85,8 +90,12 @@ export function sendWatch(
     },
   })
   watches.add(watch)
-  response.on('drain', () => watch.resume())
+  response.on('drain', () => {
+    sending?.set(unread(response))
+    watch.resume()
+  })
   response.once('close', () => {
+    sending?.[Symbol.dispose]()
     watch[Symbol.dispose]()
     onDone()
   })

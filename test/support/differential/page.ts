@@ -50,6 +50,26 @@ const open: readonly Pick<KnownDifference, 'what' | 'why'>[] = [
 /** Known without being met: the generator stays away from them. */
 const notSent: readonly Pick<KnownDifference, 'what' | 'why'>[] = [
   {
+    what: 'a label selector or a field selector of more than 64 KiB is a 400, and so is a query of more than 1,000 parameters',
+    why: 'the real server takes what headers can hold, and spends tens of milliseconds on each; here nothing else would be done meanwhile',
+  },
+  {
+    what: 'a regular expression of more than 50,000 states is refused in a schema, a rule or a condition',
+    why: 'the real server takes some sixty times as many, and matches them while it serves others',
+  },
+  {
+    what: 'an object whose texts would take the patterns of its schema more than 10 million steps is a 422, and a condition of a webhook that would take more than 20 million steps is a 503',
+    why: 'the real server does it, however long it takes',
+  },
+  {
+    what: 'a body that comes slower than 16 KiB a second is a 408 after five seconds',
+    why: 'the real server waits a minute, and one client can hold all places meanwhile',
+  },
+  {
+    what: 'a request that webhooks have not decided about within a minute, or whose webhooks could not be asked because this server is overloaded or being stopped, is a 503',
+    why: 'the real server takes what it could not ask for no opinion, asks the next authorizer, and answers 504 by another way',
+  },
+  {
     what: 'a headless Service without a selector, which has both address families, may be given one',
     why: 'the real server refuses that where it has one family only',
   },

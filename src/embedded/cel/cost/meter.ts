@@ -12,27 +12,45 @@ export const mostSteps = 20_000_000
 const longestText = 32 * 1024 * 1024
 
 export class CostLimitExceeded extends Error {
+  override readonly name: string = 'CostLimitExceeded'
+
   constructor() {
     super('operation cancelled: actual cost limit exceeded')
-    this.name = 'CostLimitExceeded'
   }
 }
 
-/** Made once: where an operator does not mind a failure, it is thrown for every further item. */
-const exceeded = new CostLimitExceeded()
+/** It was not what Kubernetes counts, but what this process can do meanwhile: there, the expression would have gone on. */
+export class StepLimitExceeded extends CostLimitExceeded {
+  override readonly name = 'StepLimitExceeded'
+}
+
+/** Made once: where an operator does not mind a failure, they are thrown for every further item. */
+const exceeded = { cost: new CostLimitExceeded(), steps: new StepLimitExceeded() }
+
+let running: Meter | undefined
+
+/** For calls that learn only meanwhile how much they do. Expressions do not wait: no other is evaluated at the time. */
+export const chargeRunning = (steps: number): void => running?.work(steps)
 
 /** Counts what evaluating one expression costs. Nothing is evaluated any further once that is too much. */
 export class Meter {
   #spent = 0
   #steps = 0
   #stepsLeft = mostSteps
-  #isExceeded = false
+  #exceeded: CostLimitExceeded | undefined
 
   start(stepsLeft: number = mostSteps): void {
     this.#spent = 0
     this.#steps = 0
     this.#stepsLeft = stepsLeft
-    this.#isExceeded = false
+    this.#exceeded = undefined
+    running = this
+  }
+
+  /** Throws if it was too much, even if the expression came to something all the same. */
+  end(): void {
+    running = undefined
+    this.check()
   }
 
   get spent(): number {
@@ -46,26 +64,26 @@ export class Meter {
   spend(cost: number): void {
     this.#spent += cost
     this.#steps++
-    if (this.#spent > mostOfOneRun || this.#steps > this.#stepsLeft) this.#isExceeded = true
+    if (this.#spent > mostOfOneRun) this.#exceeded ??= exceeded.cost
+    if (this.#steps > this.#stepsLeft) this.#exceeded ??= exceeded.steps
     this.check()
   }
 
   /** Work that costs nothing. */
   work(steps: number): void {
     this.#steps += steps
-    if (this.#steps > this.#stepsLeft) this.#isExceeded = true
+    if (this.#steps > this.#stepsLeft) this.#exceeded ??= exceeded.steps
     this.check()
   }
 
   /** Before a text is made that can be this long. */
   makeText(characters: number): void {
-    if (characters > longestText) this.#isExceeded = true
+    if (characters > longestText) this.#exceeded ??= exceeded.steps
     this.check()
     this.work(characters / 16)
   }
 
-  /** Throws if it was too much, even if the expression came to something all the same. */
   check(): void {
-    if (this.#isExceeded) throw exceeded
+    if (this.#exceeded) throw this.#exceeded
   }
 }

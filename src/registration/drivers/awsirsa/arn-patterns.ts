@@ -36,8 +36,7 @@ function wholeMatcher(pattern: string): Matcher | Wrong {
     )
   try {
     // By itself first: `a)|(?:b` would be one with what is put around it.
-    const { node } = parseTranslated(goPattern(pattern).source)
-    if (stepsOf(node) > mostSteps)
+    if (stepsOf(parseTranslated(goPattern(pattern).source)) > mostSteps)
       return wrong(pattern, 'repeats too much; use smaller numbers in braces, or * and + in their place')
     return linearPattern(`^(?:${pattern})$`)
   } catch (error) {
