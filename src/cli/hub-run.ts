@@ -66,6 +66,7 @@ export async function runHub(options: HubOptions, stop: Stop): Promise<void> {
           ...parts,
           namespace,
           spokes: reach.spokes,
+          egress: reach.egress,
           spokeView: reach.view,
           config: config.access,
           listen: accessListen,
