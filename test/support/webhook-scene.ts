@@ -17,6 +17,7 @@ import {
 import type { Kube } from '../../src/kube/kube.ts'
 import { registrationDeclarations, registrationWebhooks } from '../../src/registration/admission/index.ts'
 import { webhookConfigurations } from '../../src/registration/manifests/webhooks.ts'
+import type { Callers } from '../../src/server/index.ts'
 import { issuedBy, serve } from '../../src/server/index.ts'
 import { clientAs } from './access-scene.ts'
 import { aClusterRole, aClusterRoleBinding, aUser, uniqueName } from './builders.ts'
@@ -44,6 +45,8 @@ export interface WebhookSceneOptions {
   clock?: Pick<Clock, 'now'>
   /** Who asks for access reviews and namespaces. Default: somebody who may do just that. */
   hub?: Kube
+  /** Who may call them. Default: everybody. */
+  callers?: Callers
 }
 
 /**
@@ -53,13 +56,13 @@ export interface WebhookSceneOptions {
 export async function serveWebhooks(
   t: TestScope,
   plane: ControlPlane,
-  { clock = systemClock, hub }: WebhookSceneOptions = {},
+  { clock = systemClock, hub, callers }: WebhookSceneOptions = {},
 ): Promise<WebhookScene> {
   const admin = kubeClient(t, plane.connection())
   await installFleetKinds(admin)
   const kube = hub ?? (await leastHub(t, plane, admin))
   const webhooks = registrationWebhooks({ kube, clock })
-  const served = await installWebhooks(t, admin, webhooks, registrationDeclarations)
+  const served = await installWebhooks(t, admin, webhooks, registrationDeclarations, callers)
   await eventually('the webhooks are called', async () => (await isAsked(admin, 'a.b')) && (await isAsked(admin, 'ab')))
   const user = async (name: string, ...rules: PolicyRule[]) => {
     await allow(admin, name, [writesClusters, ...rules])
@@ -74,6 +77,7 @@ export async function installWebhooks(
   admin: Kube,
   webhooks: readonly AdmissionWebhook[],
   declarations: readonly WebhookDeclaration[],
+  callers?: Callers,
 ): Promise<Pick<WebhookScene, 'url' | 'caPem' | 'stop'>> {
   const authority = await testAuthority('test-webhook-ca')
   const server = serve({
@@ -83,6 +87,7 @@ export async function installWebhooks(
     log: silentLog,
     webhooks,
     convert: (review) => convertReview(review),
+    callers,
   })
   const stop = runInTest(t, [server.run])
   const { url } = await server.listening

@@ -12,6 +12,7 @@ import { denial, readVerdict } from './review-response.ts'
 import type { Shown } from './versions.ts'
 import type { ResolveService } from './webhook-client.ts'
 import { callWebhook, WebhookFailure } from './webhook-client.ts'
+import type { WebhookCredentials } from './webhook-credentials.ts'
 import type { Webhook } from './webhooks.ts'
 
 export interface AskDeps {
@@ -19,6 +20,7 @@ export interface AskDeps {
   log: Log
   resolveService: ResolveService
   agent: Agent
+  credentials: WebhookCredentials
 }
 
 /** Asking came to nothing. Unlike a refusal, it may be ignored. */
@@ -49,7 +51,8 @@ async function verdictOf(deps: AskDeps, webhook: Webhook, request: ReviewRequest
   const { clientConfig, timeoutMs, type } = webhook
   const reviewVersion = webhook.reviewVersions.find((version) => knownVersions.includes(version)) ?? 'v1'
   try {
-    const answer = await callWebhook({ ...deps, clientConfig, timeoutMs }, reviewOf(reviewVersion, request, shown))
+    const credentialFor = deps.credentials[type]
+    const answer = await callWebhook({ ...deps, clientConfig, credentialFor, timeoutMs }, reviewOf(reviewVersion, request, shown))
     return readVerdict(answer, { uid: request.uid, reviewVersion, type })
   } catch (error) {
     const { message } = error as Error
