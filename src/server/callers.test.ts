@@ -138,10 +138,16 @@ describe('what is held for clients that nobody knows', () => {
   }
 
   test('F12e: whoever holds connections keeps nobody out: those that wait longest make room', async (t) => {
-    const { post, port, hook } = await scene(t, { callers: undefined, limits: { connections: 3, bodyBytes: 1_000_000 } })
+    const { post, port, hook } = await scene(t, {
+      callers: undefined,
+      limits: { connections: 3, bodyBytes: 1_000_000 },
+    })
     const held: Socket[] = []
     for (let count = 0; count < 10; count += 1) held.push(await opened(t, port))
-    await eventually('no more are held', () => held.filter(({ destroyed, closed }) => !destroyed && !closed).length <= 3)
+    await eventually(
+      'no more are held',
+      () => held.filter(({ destroyed, closed }) => !destroyed && !closed).length <= 3,
+    )
     assert.equal((await post('/admit')).status, 200)
     assert.equal(hook.asked, 1)
   })
@@ -154,7 +160,10 @@ describe('what is held for clients that nobody knows', () => {
     await once(session, 'connect')
     const held: Socket[] = []
     for (let count = 0; count < 10; count += 1) held.push(await opened(t, made.port))
-    await eventually('no more are held', () => held.filter(({ destroyed, closed }) => !destroyed && !closed).length <= 3)
+    await eventually(
+      'no more are held',
+      () => held.filter(({ destroyed, closed }) => !destroyed && !closed).length <= 3,
+    )
     const stream = session.request({ ':method': 'POST', ':path': '/admit', ...asJson })
     stream.end(JSON.stringify(review))
     const [head] = (await once(stream, 'response')) as [Record<string, unknown>]
@@ -185,7 +194,10 @@ describe('what is held for clients that nobody knows', () => {
     const socket = await tlsTo(t, port, caPem)
     const answered = once(socket, 'data')
     socket.write('POST /admit HTTP/1.1\r\nhost: hub\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n{')
-    await eventually('it is waited for', () => clock.nextDue && clock.nextDue.getTime() - clock.now().getTime() === 5_000)
+    await eventually(
+      'it is waited for',
+      () => clock.nextDue && clock.nextDue.getTime() - clock.now().getTime() === 5_000,
+    )
     await clock.advance('5s')
     const [chunk] = (await answered) as [Buffer]
     assert.match(chunk.toString(), /^HTTP\/1\.1 408 /)

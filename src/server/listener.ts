@@ -1,7 +1,7 @@
+import { constants } from 'node:crypto'
 import type { Http2SecureServer, Http2ServerRequest, Http2ServerResponse, ServerHttp2Session } from 'node:http2'
 import { createSecureServer } from 'node:http2'
 import type { Socket } from 'node:net'
-import { constants } from 'node:crypto'
 import type { Duplex } from 'node:stream'
 import type { TLSSocket } from 'node:tls'
 import type { Clock } from '../core/clock.ts'
@@ -46,7 +46,15 @@ const keepAliveAfterMs = 60_000
 const maxHeaderBytes = 64 * 1024
 
 /** https by HTTP/2 or HTTP/1.1, whichever the client prefers: API servers call webhooks by either. */
-export async function listen({ address, certificate, connections, callers, clock, log, onRequest }: ListenOptions): Promise<Listener> {
+export async function listen({
+  address,
+  certificate,
+  connections,
+  callers,
+  clock,
+  log,
+  onRequest,
+}: ListenOptions): Promise<Listener> {
   let [shown, ca] = [certificate, callers?.ca]
   const context = () => ({ cert: shown.certPem, key: shown.keyPem.reveal(), ...(ca !== undefined && { ca }) })
   const server = createSecureServer(

@@ -70,8 +70,7 @@ export function madeByHandMistakes(session: BreakglassSession, facts: SessionFac
   if (another)
     return [mistake('spec.cluster', `more than one ClusterConfig is called ${spec.cluster}; keep one of them`)]
   const rival = facts.sessions.find((one) => isOfSlot(one.spec, spec) && isLive(one, facts.now))
-  if (rival)
-    return [mistake('spec', 'another session of the same cluster, user and group lives already')]
+  if (rival) return [mistake('spec', 'another session of the same cluster, user and group lives already')]
   const possible = facts.escalations.filter((escalation) => isFor(spec, escalation) && isOwnerOf(escalation, session))
   if (possible.length === 0)
     return [
@@ -120,14 +119,12 @@ function excessOf(spec: SessionSpec, escalation: Escalation, clustersProviders: 
   const wrong = (field: string, problem: string) =>
     mistakes.push(mistake(`spec.${field}`, `${problem}, as the escalation has it`))
   const most = durationOr(given.maxValidFor, standard.maxValidFor)
-  if (durationOr(spec.maxValidFor, standard.maxValidFor) > most)
-    wrong('maxValidFor', 'must be shorter')
+  if (durationOr(spec.maxValidFor, standard.maxValidFor) > most) wrong('maxValidFor', 'must be shorter')
   if (given.idleTimeout !== undefined && !isWithin(spec.idleTimeout, given.idleTimeout))
     wrong('idleTimeout', 'must be given and shorter')
   if (durationOr(spec.retainFor, standard.retainFor) < durationOr(given.retainFor, standard.retainFor))
     wrong('retainFor', 'must be longer')
-  if ((spec.minApprovals ?? 1) < (given.minApprovals ?? 1))
-    wrong('minApprovals', 'must be more')
+  if ((spec.minApprovals ?? 1) < (given.minApprovals ?? 1)) wrong('minApprovals', 'must be more')
   if ((given.denyPolicyRefs ?? []).some((policy) => !spec.denyPolicyRefs?.includes(policy)))
     wrong('denyPolicyRefs', 'must hold more policies')
   if (given.approvalReason?.mandatory && !spec.approvalReasonConfig?.mandatory)

@@ -52,7 +52,10 @@ async function verdictOf(deps: AskDeps, webhook: Webhook, request: ReviewRequest
   const reviewVersion = webhook.reviewVersions.find((version) => knownVersions.includes(version)) ?? 'v1'
   try {
     const credentialFor = deps.credentials[type]
-    const answer = await callWebhook({ ...deps, clientConfig, credentialFor, timeoutMs }, reviewOf(reviewVersion, request, shown))
+    const answer = await callWebhook(
+      { ...deps, clientConfig, credentialFor, timeoutMs },
+      reviewOf(reviewVersion, request, shown),
+    )
     return readVerdict(answer, { uid: request.uid, reviewVersion, type })
   } catch (error) {
     const { message } = error as Error

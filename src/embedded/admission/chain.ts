@@ -65,7 +65,15 @@ export const builtInSteps = (
 ]
 
 export function createAdmission(deps: AdmissionDeps): Admission {
-  const { store, registry, authorizer, clock, log, resolveService = serviceResolver(store), credentials = anonymous } = deps
+  const {
+    store,
+    registry,
+    authorizer,
+    clock,
+    log,
+    resolveService = serviceResolver(store),
+    credentials = anonymous,
+  } = deps
   const { steps = builtInSteps(deps) } = deps
   const index = new WebhookIndex(store)
   const selection = createSelection({ store, registry, authorizer, index })

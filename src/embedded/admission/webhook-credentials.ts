@@ -59,7 +59,9 @@ export async function readWebhookCredentials(file: string): Promise<WebhookCrede
       throw invalid(`the configuration of ${name} has to be a WebhookAdmissionConfiguration of ${version}`)
     if (kubeConfigFile === '') return () => ({})
     if (typeof kubeConfigFile !== 'string' || !isAbsolute(kubeConfigFile))
-      throw invalid(`${name}: kubeConfigFile: Invalid value: ${JSON.stringify(kubeConfigFile)}: must be an absolute file path`)
+      throw invalid(
+        `${name}: kubeConfigFile: Invalid value: ${JSON.stringify(kubeConfigFile)}: must be an absolute file path`,
+      )
     return await credentialsIn(kubeConfigFile, invalid)
   }
   return { mutating: await of(plugins.mutating), validating: await of(plugins.validating) }

@@ -170,8 +170,5 @@ test('each right is asked for once, and of too many only that to all Secrets', a
   assert.equal(asked.length, 100)
   const verdict = await decide(101)
   assert.deepEqual(asked, [''])
-  assert.match(
-    JSON.stringify(verdict),
-    /f0 and more: user .*mallory.* lacks the right to get secrets, which is asked/,
-  )
+  assert.match(JSON.stringify(verdict), /f0 and more: user .*mallory.* lacks the right to get secrets, which is asked/)
 })

@@ -399,7 +399,10 @@ describe('the webhooks of reach', needsControlPlane, () => {
     const config = (await create(byProvider({ name, clientSecretRef: ref('own') }))).metadata.name
     const { code, message } = await refusalOf(change(plain, evil('1')))
     assert.equal(code, 403, message)
-    assert.match(message, /spec: user "turns-not" lacks the right to get each Secret that ClusterConfigs send to this issuer,/)
+    assert.match(
+      message,
+      /spec: user "turns-not" lacks the right to get each Secret that ClusterConfigs send to this issuer,/,
+    )
     for (const hidden of [config, scene.namespace, 'own']) assert.ok(!message.includes(hidden), message)
     assert.equal((await refusalOf(change(plain, { oidc: { certificateAuthority: plane.caPem } }))).code, 403)
     // Where nothing goes elsewhere, nobody is asked.

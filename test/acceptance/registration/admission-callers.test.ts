@@ -82,7 +82,13 @@ describe('an admission port for its own API server only', needsControlPlane, () 
     })
 
     // An API server that shows another name is refused, and so is what it asks about.
-    await installWebhooks(t, admin, registrationWebhooks({ kube: admin, clock: systemClock }), registrationDeclarations, { ...callers, names: ['another'] })
+    await installWebhooks(
+      t,
+      admin,
+      registrationWebhooks({ kube: admin, clock: systemClock }),
+      registrationDeclarations,
+      { ...callers, names: ['another'] },
+    )
     await eventually('what cannot be asked about is refused', () =>
       creates(kubeClient(t, plane.connection()), uniqueName('cluster')).then(
         () => false,
