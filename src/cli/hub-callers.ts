@@ -16,7 +16,7 @@ export async function callersOf({
     return undefined
   }
   const ca = () => authoritiesIn(file)
-  // What cannot be used is told before the hub starts, and not by each call.
+  // The hub refuses to start with a file that it cannot use.
   await ca()
   return { ca, names }
 }

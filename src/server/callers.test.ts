@@ -61,7 +61,7 @@ async function scene(t: TestScope, { names = [], ...options }: Partial<ServeOpti
 }
 
 describe('the client certificate of an API server', () => {
-  test('F12a: a webhook answers who shows one, and looks at nothing of anybody else', async (t) => {
+  test('F12a: a webhook answers clients that show one, and looks at nothing that others send', async (t) => {
     const { authority, by, post, hook, url, caPem } = await scene(t)
     const stranger = await testAuthority('another-ca')
     for (const question of [{}, await by(stranger, 'kube-apiserver')]) {
@@ -110,7 +110,7 @@ describe('the client certificate of an API server', () => {
     assert.deepEqual(await statuses(), [200, 401])
     unreadable = true
     await made.clock.advance('60s')
-    await eventually('it was told', () => made.lines.some((line) => line.includes('cannot be read')))
+    await eventually('the log has it', () => made.lines.some((line) => line.includes('cannot be read')))
     assert.deepEqual(await statuses(), [200, 401])
     unreadable = false
     trusted.ca = second.certPem
@@ -120,7 +120,7 @@ describe('the client certificate of an API server', () => {
   })
 })
 
-describe('what is held for clients that nobody knows', () => {
+describe('what the server holds for clients without a certificate', () => {
   const quiet = <S extends Socket>(t: TestScope, socket: S): S => {
     teardown(t, () => void socket.destroy())
     // Read, so that an end is seen.
@@ -137,7 +137,7 @@ describe('what is held for clients that nobody knows', () => {
     return socket
   }
 
-  test('F12e: whoever holds connections keeps nobody out: those that wait longest make room', async (t) => {
+  test('F12e: a client that holds connections keeps no other out: those that wait longest make room', async (t) => {
     const { post, port, hook } = await scene(t, {
       callers: undefined,
       limits: { connections: 3, bodyBytes: 1_000_000 },
@@ -152,7 +152,7 @@ describe('what is held for clients that nobody knows', () => {
     assert.equal(hook.asked, 1)
   })
 
-  test('F12f: nobody can make room of an API server that has shown its certificate', async (t) => {
+  test('F12f: the connection of an API server that has shown its certificate never makes room', async (t) => {
     const made = await scene(t, { limits: { connections: 3, bodyBytes: 1_000_000 } })
     const own = await made.by(made.authority, 'kube-apiserver')
     const session = http2Connect(made.url, { ca: made.caPem, ...own })
@@ -183,7 +183,7 @@ describe('what is held for clients that nobody knows', () => {
       socket.on('data', (chunk: Buffer) => void answers.push(chunk.toString().split('\r\n')[0] ?? ''))
       socket.write(head(1_000_000) + 'x'.repeat(60_000))
     }
-    await eventually('those that are too much are told so', () => answers.length >= 4)
+    await eventually('the longest are refused', () => answers.length >= 4)
     assert.ok(answers.every((line) => line.includes('503')))
     assert.equal((await post('/admit')).status, 200)
     assert.equal(hook.asked, 1)

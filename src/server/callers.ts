@@ -1,6 +1,6 @@
 import type { TLSSocket } from 'node:tls'
 
-/** Who may ask the paths that are for API servers: whoever shows a client certificate. Absent: everybody. */
+/** Clients that the paths for API servers answer: those that show one of these client certificates. */
 export interface Callers {
   /** PEM of the authorities that issue those certificates. Asked at the start and again every minute. */
   ca(): Promise<string>

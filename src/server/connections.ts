@@ -7,9 +7,9 @@ export const peerOf = ({ remoteAddress, remotePort }: Pick<Socket, 'remoteAddres
   `${remoteAddress} ${remotePort}`
 
 /**
- * The connections of a server. Of clients that have not shown who they are there are never more than `most`: whichever
- * has waited longest for a request to come, or to become whole, makes room for the next. So nobody can keep an API server
- * out by holding connections, and one that is answered is never cut off.
+ * The connections of a server. It holds at most `most` of clients that showed no certificate: the one that has waited
+ * longest for a request, or for the rest of one, makes room for the next. So a client that holds connections keeps no API
+ * server out, and a request that is being answered is never cut off.
  */
 export class Connections {
   readonly #most: number

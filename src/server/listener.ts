@@ -23,7 +23,7 @@ export interface ListenOptions {
   address: Address
   certificate: CertifiedKey
   connections: Connections
-  /** Whose client certificates are asked for, and PEM of who issues them. Nobody has to show one for a connection. */
+  /** PEM of the authorities whose client certificates count. A connection needs none; a path may. */
   callers?: { readonly ca: string; readonly names: Callers['names'] } | undefined
   clock: Clock
   log: Log

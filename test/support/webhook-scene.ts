@@ -1,4 +1,6 @@
 import type { PolicyRule } from 'kubernetes-types/rbac/v1.d.ts'
+import { installNamespaceAnnotation } from '../../src/apis/addon/conversion.ts'
+import { ManagedClusterAddOn } from '../../src/apis/addon/managed-cluster-addon.ts'
 import { ManagedCluster } from '../../src/apis/cluster/managed-cluster.ts'
 import { convertReview } from '../../src/apis/conversion.ts'
 import type { Clock } from '../../src/core/clock.ts'
@@ -10,7 +12,9 @@ import { KubeFailure } from '../../src/kube/failures.ts'
 import {
   clusterRoleBindings,
   clusterRoles,
+  customResourceDefinitions,
   mutatingWebhookConfigurations,
+  namespaces,
   subjectAccessReviews,
   validatingWebhookConfigurations,
 } from '../../src/kube/kinds.ts'
@@ -20,9 +24,10 @@ import { webhookConfigurations } from '../../src/registration/manifests/webhooks
 import type { Callers } from '../../src/server/index.ts'
 import { issuedBy, serve } from '../../src/server/index.ts'
 import { clientAs } from './access-scene.ts'
-import { aClusterRole, aClusterRoleBinding, aUser, uniqueName } from './builders.ts'
+import { aClusterRole, aClusterRoleBinding, aNamespace, aUser, uniqueName } from './builders.ts'
 import { testAuthority } from './control-plane/identities.ts'
 import type { ControlPlane } from './control-plane.ts'
+import { unlessUnready } from './custom-resources.ts'
 import { eventually } from './eventually.ts'
 import { installFleetKinds, runInTest } from './fleet-scene.ts'
 import { kubeClient } from './kube-client.ts'
@@ -137,3 +142,20 @@ const isAsked = (admin: Kube, name: string): Promise<boolean> =>
       () => false,
       (error) => error instanceof KubeFailure && error.code === 400,
     )
+
+/** Makes a control plane convert add-ons by a server of webhooks, and waits until it does. */
+export async function convertAddOns(admin: Kube, { url, caPem }: Pick<WebhookScene, 'url' | 'caPem'>): Promise<void> {
+  const namespace = uniqueName('converted')
+  await admin.of(namespaces).create(aNamespace(namespace))
+  const crd = ManagedClusterAddOn.crd({ conversion: { url, caBundle: Buffer.from(caPem).toString('base64') } })
+  await admin.of(customResourceDefinitions).apply(crd as never, { fieldManager: 'test', force: true })
+  const { v1alpha1, v1beta1 } = ManagedClusterAddOn.versions
+  // Another one each time: what is written before the API server has heard of the conversion has lost what it had.
+  await eventually('what is written in one version is read in the other', async () => {
+    const name = uniqueName('addon')
+    const written = { metadata: { name }, spec: { installNamespace: 'tools' } }
+    if (!(await unlessUnready(admin.of(v1alpha1, namespace).create(written)))) return false
+    const read = await unlessUnready(admin.of(v1beta1, namespace).get(name))
+    return read?.metadata.annotations?.[installNamespaceAnnotation] === 'tools'
+  })
+}

@@ -112,7 +112,7 @@ function providerMistakes(
   return [mistake('spec.identityProviderIssuer', `is not that of ${name ?? 'any IdentityProvider'}`, issuer)]
 }
 
-/** What a session takes beyond what its escalation gives. Neither its name nor what it holds is told: not everybody may read it. */
+/** What a session takes beyond what its escalation gives. The answer shows nothing of the escalation: its reader may have no right to read it. */
 function excessOf(spec: SessionSpec, escalation: Escalation, clustersProviders: readonly string[]): Mistake[] {
   const { spec: given } = escalation
   const mistakes: Mistake[] = []

@@ -103,7 +103,7 @@ test('an IdentityProvider that moves, comes or comes back takes the secrets of o
   assert.ok(!redirectsSecrets(at({ expectedAudience: 'other' }), provider()))
 })
 
-test('F12i: what ClusterConfigs send to the issuer of their IdentityProvider is asked for and not told; a CA is not sent', async () => {
+test('F12i: a change of issuer needs the right to what ClusterConfigs send there, and the refusal names none of it; a CA is not sent', async () => {
   const { issuerURL: _, clientID: __, ...block } = oidc
   const config = (name: string, from: string) => ({
     metadata: { name, namespace: 'fleet', uid: name, resourceVersion: '1' },

@@ -1,26 +1,22 @@
 /** The hub's admission port, where it asks the API server for its client certificate. */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
-import { installNamespaceAnnotation } from '../../../src/apis/addon/conversion.ts'
-import { ManagedClusterAddOn } from '../../../src/apis/addon/managed-cluster-addon.ts'
 import { ManagedCluster } from '../../../src/apis/cluster/managed-cluster.ts'
 import { systemClock } from '../../../src/core/clock.ts'
 import { KubeFailure } from '../../../src/kube/failures.ts'
-import { customResourceDefinitions, namespaces } from '../../../src/kube/kinds.ts'
 import type { Kube } from '../../../src/kube/kube.ts'
 import { formatKubeconfig } from '../../../src/kube/kubeconfig/index.ts'
 import type { Authority } from '../../../src/pki/index.ts'
 import { registrationDeclarations, registrationWebhooks } from '../../../src/registration/admission/index.ts'
 import { ask } from '../../../src/server/testing/ask.ts'
-import { aNamespace, uniqueName } from '../../support/builders.ts'
+import { uniqueName } from '../../support/builders.ts'
 import { issueForClient, testAuthority } from '../../support/control-plane/identities.ts'
 import type { OwnControlPlane } from '../../support/control-plane.ts'
 import { needsControlPlane, startControlPlane } from '../../support/control-plane.ts'
-import { unlessUnready } from '../../support/custom-resources.ts'
 import { eventually } from '../../support/eventually.ts'
 import { kubeClient } from '../../support/kube-client.ts'
 import { suiteScope } from '../../support/suite-scope.ts'
-import { installWebhooks, serveWebhooks } from '../../support/webhook-scene.ts'
+import { convertAddOns, installWebhooks, serveWebhooks } from '../../support/webhook-scene.ts'
 
 const apiServerName = 'kube-apiserver-webhook-client'
 
@@ -40,7 +36,7 @@ describe('an admission port for its own API server only', needsControlPlane, () 
   const creates = (admin: Kube, name: string) =>
     admin.of(ManagedCluster.resource).create({ metadata: { name } }, { dryRun: true })
 
-  test('F12: the API server is answered by its certificate, and nobody without it; conversion and probes stay open', async (t) => {
+  test('F12: the webhooks answer the API server by its certificate, and no other client; conversion and probes stay open', async (t) => {
     const callers = { ca: async () => authority.certPem, names: [apiServerName] }
     const scene = await serveWebhooks(t, plane, { callers })
     const { admin, url, caPem } = scene
@@ -69,17 +65,7 @@ describe('an admission port for its own API server only', needsControlPlane, () 
     for (const path of ['/healthz', '/readyz']) assert.equal((await ask(`${url}${path}`, caPem)).status, 200)
 
     // No API server shows a certificate for a conversion.
-    await admin.of(namespaces).create(aNamespace('converted'))
-    const crd = ManagedClusterAddOn.crd({ conversion: { url, caBundle: Buffer.from(caPem).toString('base64') } })
-    await admin.of(customResourceDefinitions).apply(crd as never, { fieldManager: 'test', force: true })
-    const { v1alpha1, v1beta1 } = ManagedClusterAddOn.versions
-    await eventually('what is written in one version is read in the other', async () => {
-      const name = uniqueName('addon')
-      const written = { metadata: { name }, spec: { installNamespace: 'tools' } }
-      if (!(await unlessUnready(admin.of(v1alpha1, 'converted').create(written)))) return false
-      const read = await unlessUnready(admin.of(v1beta1, 'converted').get(name))
-      return read?.metadata.annotations?.[installNamespaceAnnotation] === 'tools'
-    })
+    await convertAddOns(admin, scene)
 
     // An API server that shows another name is refused, and so is what it asks about.
     await installWebhooks(

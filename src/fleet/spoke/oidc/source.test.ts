@@ -90,7 +90,7 @@ test('an issuer that refuses is asked again after a second, and not before', asy
   assert.equal((await source.current()).value.reveal(), 'token-1')
 })
 
-test('F11h: of a refusal only the code of OAuth is told, and none that OAuth does not have', async (t) => {
+test('F11h: a failure repeats only the OAuth code of a refusal, and no code that OAuth does not have', async (t) => {
   const issuer = await startScriptedIssuer(t)
   const jwt = `eyJhbGciOiJub25lIn0.${'eyJzdWIiOiJ4In0'}.c2lnbmF0dXJl`
   issuer.answer = ({ client_secret }) =>
