@@ -4,6 +4,7 @@ import { accessHub } from '../../src/access/hub/index.ts'
 import { defaultAccessSettings } from '../../src/access/settings.ts'
 import { passBy } from '../../src/core/checkpoint.ts'
 import { systemClock } from '../../src/core/clock.ts'
+import { everywhere } from '../../src/core/egress.ts'
 import { runTogether } from '../../src/core/lifecycle.ts'
 import { silentLog } from '../../src/core/log.ts'
 import { createMetrics } from '../../src/core/metrics.ts'
@@ -27,7 +28,7 @@ const spokes = createSpokes({ ...common, view, settings: () => defaultSpokeSetti
 const events = eventRecorder(kube, { ...common, component: 'lanyard-hub' })
 const settings = () => defaultAccessSettings
 const hub = accessHub({
-  ...{ ...common, spokes, events, settings, spokeView: view },
+  ...{ ...common, spokes, events, settings, spokeView: view, egress: () => everywhere },
   ...{ namespace: hubNamespace, checkpoint: passBy, replica: `bench-${process.pid}` },
 })
 

@@ -5,6 +5,7 @@ import { passBy } from '../../src/core/checkpoint.ts'
 import { systemClock } from '../../src/core/clock.ts'
 import type { Condition } from '../../src/core/conditions.ts'
 import { isTrue } from '../../src/core/conditions.ts'
+import { everywhere } from '../../src/core/egress.ts'
 import { runTogether } from '../../src/core/lifecycle.ts'
 import { silentLog } from '../../src/core/log.ts'
 import { noMetrics } from '../../src/core/metrics.ts'
@@ -63,7 +64,7 @@ async function startHub(kubeconfig: string) {
   })
   const events = eventRecorder(kube, { ...common, component: 'lanyard-hub' })
   const settings = () => defaultReachSettings
-  const reach = reachHub({ ...common, view, spokes, events, checkpoint: passBy, settings })
+  const reach = reachHub({ ...common, view, spokes, events, checkpoint: passBy, settings, egress: () => everywhere })
   const over = runTogether(new AbortController().signal, [view.run, spokes.run, reach.run])
   over.catch((error: unknown) => {
     console.error(error)

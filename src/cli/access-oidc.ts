@@ -11,6 +11,7 @@ import {
 } from 'openid-client'
 import type { Clock } from '../core/clock.ts'
 import { after } from '../core/clock.ts'
+import { everywhere } from '../core/egress.ts'
 import { discoveries, issuerFetches } from '../fleet/spoke/oidc/index.ts'
 import type { KeptLogin, KeptProvider } from './access-logins.ts'
 import { failures } from './failures.ts'
@@ -28,7 +29,8 @@ export type Tokens = Pick<KeptLogin, 'bearer' | 'expiresAt' | 'refreshToken'>
 const scope = 'openid email profile groups offline_access'
 
 async function configurationOf(provider: KeptProvider, clock: Clock): Promise<Configuration> {
-  const fetches = issuerFetches({ clock })
+  // From the machine of the person who named the issuer.
+  const fetches = issuerFetches({ clock, egress: () => everywhere })
   const metadata = await discoveries({ clock, fetches }).get(provider.issuer, provider.ca)
   const configuration = new Configuration(metadata, provider.clientId, {}, None())
   configuration[customFetch] = fetches(provider.ca)

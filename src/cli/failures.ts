@@ -1,6 +1,11 @@
 import { catalogue } from '../core/failure.ts'
 
 export const failures = catalogue({
+  CALLER_CA_UNUSABLE: [
+    400,
+    '--admission-client-ca-file: {file} cannot be used: {detail}; it holds certificates of authorities as PEM',
+  ],
+  CALLER_NAMES_ALONE: [400, '--admission-client-names needs --admission-client-ca-file: names alone prove nothing'],
   GATE_UNKNOWN: [400, 'there is no feature gate {gate}; --feature-gates knows {known}'],
   GATE_FIXED: [400, 'the feature gate {gate} is always {fixed} in this version; leave it out of --feature-gates'],
   DRIVER_UNKNOWN: [400, 'there is no registration driver {driver}; {flag} takes {known}'],

@@ -2,6 +2,7 @@ import { hostname } from 'node:os'
 import { accessHub } from '../access/hub/index.ts'
 import type { AccessSettings } from '../access/settings.ts'
 import type { Checkpoint } from '../core/checkpoint.ts'
+import type { EgressRules } from '../core/egress.ts'
 import type { Run } from '../core/lifecycle.ts'
 import { runTogether } from '../core/lifecycle.ts'
 import type { AdmissionWebhook } from '../fleet/admission.ts'
@@ -23,6 +24,7 @@ export interface HubAccessDeps extends ProcessDeps {
   /** Run by whoever made them. */
   spokeView: SpokeView
   spokes: Spokes
+  egress(): EgressRules
   /** Asked at each use. */
   config(): AccessConfig
   listen: Address

@@ -1,5 +1,6 @@
 import type { ManagedCluster } from '../apis/cluster/managed-cluster.ts'
 import type { Checkpoint } from '../core/checkpoint.ts'
+import type { EgressRules } from '../core/egress.ts'
 import type { Run } from '../core/lifecycle.ts'
 import { runTogether } from '../core/lifecycle.ts'
 import type { AdmissionWebhook } from '../fleet/admission.ts'
@@ -35,6 +36,8 @@ export interface HubReach {
   readonly leading: Run
   readonly webhooks: readonly AdmissionWebhook[]
   readonly spokes: Spokes
+  /** Where what users name may be. Asked at each use. */
+  readonly egress: () => EgressRules
   readonly view: SpokeView
 }
 
@@ -43,7 +46,8 @@ export function hubReach({ config, env, clusters, labels, ...deps }: HubReachDep
   const view = spokeView(deps.kube, deps)
   const spokeSettings = () => spokeSettingsOf(config(), env)
   const spokes = createSpokes({ ...deps, view, settings: spokeSettings })
-  const parts = { ...deps, view, spokes, settings: () => reachSettingsOf(config()) }
+  const egress = () => spokeSettings().egress
+  const parts = { ...deps, view, spokes, egress, settings: () => reachSettingsOf(config()) }
   const controllers = [reachHub(parts).run, handoverHub({ ...parts, clusters, labels }).run]
   return {
     everywhere: (signal) => runTogether(signal, [view.run, spokes.run]),
@@ -51,5 +55,6 @@ export function hubReach({ config, env, clusters, labels, ...deps }: HubReachDep
     webhooks: reachWebhooks({ ...deps, trustsOnFirstUse: () => spokeSettings().trustOnFirstUse }),
     spokes,
     view,
+    egress,
   }
 }

@@ -10,6 +10,7 @@ import { beginProcess } from './begin-process.ts'
 import { gatesWith, hubGates } from './feature-gates.ts'
 import type { HubOptions } from './hub.ts'
 import { accessPort } from './hub.ts'
+import { callersOf } from './hub-callers.ts'
 import { hubCertificate, hubNames } from './hub-certificate.ts'
 import { watchedHubConfig } from './hub-config.ts'
 import { checkServer, hubDriversOf } from './hub-drivers.ts'
@@ -68,6 +69,7 @@ export async function runHub(options: HubOptions, stop: Stop): Promise<void> {
           ...parts,
           namespace,
           spokes: reach.spokes,
+          egress: reach.egress,
           spokeView: reach.view,
           config: config.access,
           listen: accessListen,
@@ -89,6 +91,7 @@ export async function runHub(options: HubOptions, stop: Stop): Promise<void> {
     certificate: hubCertificate(client, { ...common, namespace, names }),
     webhooks: [...hub.webhooks, ...(reach?.webhooks ?? []), ...(access?.webhooks ?? [])],
     convert: (review) => convertReview(review),
+    callers: await callersOf(options),
     checks: { ready: { hub: () => (answering.isThere() ? undefined : 'its API server has not answered yet') } },
   })
   process.stdout.write(`The Lanyard hub starts on ${server}. Press Ctrl-C to stop.\n`)

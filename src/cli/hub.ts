@@ -10,6 +10,8 @@ export interface HubOptions {
   listen: { host: string; port: number }
   accessListen?: { host: string; port: number }
   webhookUrl?: string
+  admissionClientCaFile?: string
+  admissionClientNames?: string[]
   leaderElection: boolean
   leaderElectLeaseDuration: number
   leaderElectRenewDeadline: number
@@ -62,6 +64,15 @@ export function hubCommand(stop: Stop): Command {
       addressOf,
     )
     .option('--webhook-url <url>', 'how the API server reaches it, where that is no Service', httpsUrl)
+    .option(
+      '--admission-client-ca-file <file>',
+      'ask the API server for its client certificate, issued by one of these authorities, before it may call a webhook',
+    )
+    .option(
+      '--admission-client-names <names>',
+      'common names, of which one has to be in that certificate (default: any that the authorities issued)',
+      listOf,
+    )
     .option('--feature-gates <gates>', 'A=true,B=false', gatesOf)
     .addOption(
       new Option('--enabled-registration-drivers <names>', 'ways to join: csr, awsirsa')

@@ -15,6 +15,7 @@ interface KubeOptions {
   authorizationConfig?: string
   authenticationConfig?: string
   authenticationTokenWebhookConfig?: string
+  admissionControlConfigFile?: string
   oidcIssuerUrl?: string
   oidcClientId?: string
   oidcCaFile?: string
@@ -44,6 +45,7 @@ export function kubeCommand(stop: Stop): Command {
     .option('--authorization-config <file>', 'an AuthorizationConfiguration, as kube-apiserver takes it')
     .option('--authentication-config <file>', 'an AuthenticationConfiguration, as kube-apiserver takes it')
     .option('--authentication-token-webhook-config <file>', 'the kubeconfig of a TokenReview webhook')
+    .option('--admission-control-config-file <file>', 'an AdmissionConfiguration: what webhooks are shown')
     .option('--oidc-issuer-url <url>', 'an OpenID provider, as kube-apiserver takes it; the next six belong to it')
     .option('--oidc-client-id <id>', 'the audience of its tokens')
     .option('--oidc-ca-file <file>', 'who vouches for its certificate')
@@ -89,6 +91,7 @@ async function kube(options: KubeOptions, command: Command, stop: Stop): Promise
     ...(options.authenticationTokenWebhookConfig && {
       tokenWebhookConfig: resolve(options.authenticationTokenWebhookConfig),
     }),
+    ...(options.admissionControlConfigFile && { admissionConfig: resolve(options.admissionControlConfigFile) }),
     ...(options.oidcIssuerUrl && { oidc: await oidcOf(options) }),
     ...(options.auditPolicyFile && { auditPolicy: resolve(options.auditPolicyFile) }),
     ...(options.auditLogPath && { auditLog: resolve(options.auditLogPath) }),

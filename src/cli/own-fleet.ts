@@ -104,6 +104,7 @@ export const ownFleet =
       ...parts,
       namespace,
       spokes: reach.spokes,
+      egress: reach.egress,
       spokeView: reach.view,
       config: () => config.access,
       listen: { host, port: await portAsBefore(data, host) },

@@ -20,6 +20,29 @@ const breaker = Type.Object(
   { default: {}, description: 'What becomes of a cluster that does not answer.' },
 )
 
+const networks = (description: string) =>
+  Type.Array(Type.String({ format: 'cidr', description: 'One network: 10.0.0.0/8, fd00::/8.' }), {
+    default: [],
+    ...reloads,
+    description,
+  })
+
+const egress = Type.Object(
+  {
+    allowed: networks(
+      'Networks to connect to. Where any is named, only those. The longest network that holds an address decides.',
+    ),
+    denied: networks(
+      'Networks not to connect to. For a hub in a pod what is local to the pod comes with them (loopback, link-local, metadata of clouds), unless that very network or a longer one is allowed.',
+    ),
+  },
+  {
+    default: {},
+    description:
+      'Where the hub connects to when users name the address: servers and proxies of clusters, identity providers, sinks of the audit, mail servers.',
+  },
+)
+
 /** The section `reach` of lanyard.yaml. All of it is read again when it changes. */
 export const reachSchema = Type.Object(
   {
@@ -35,6 +58,7 @@ export const reachSchema = Type.Object(
           'Whether a hub in a pod takes a loopback address in a ClusterConfig for its own cluster. Absent: yes, unless BREAKGLASS_DISABLE_LOOPBACK_REWRITE is true.',
       }),
     ),
+    egress,
     checkInterval: seconds(600, 'Seconds between two checks of a cluster that nothing happened to.'),
     checkDeadline: seconds(15, 'Seconds that one check may take.'),
     qps: count(50, 'Calls a second to a cluster, where its ClusterConfig does not say.'),

@@ -16,6 +16,10 @@ export const failures = catalogue({
   ],
   CONFIG_SECRET_UNREADABLE: [400, 'cannot read the file that {field} ({origin}) names: {detail}'],
   CONFIG_INVALID: [400, 'the configuration has {count} mistakes: {mistakes}'],
+  EGRESS_DENIED: [
+    403,
+    'the setting reach.egress does not let the hub connect to {host}; where that is a place to go to, the administrator of the hub allows its network there',
+  ],
   METRIC_BAD_NAME: [500, 'the {kind} {name} must be called lanyard_<area>_<noun>_<unit>, with a unit out of {units}'],
   METRIC_CONFLICT: [500, '{name} is already declared as another metric: {detail}'],
   METRIC_UNKNOWN_LABEL: [500, '{name} has no label {label} with the value given; declare every value beforehand'],

@@ -12,6 +12,7 @@ import { secrets } from '../kube/kinds.ts'
 import type { Kube } from '../kube/kube.ts'
 import { writeAdminKubeconfig } from './admin-kubeconfig.ts'
 import { builtInSteps, createAdmission } from './admission/chain.ts'
+import { readWebhookCredentials } from './admission/webhook-credentials.ts'
 import type { Audit } from './audit/audit.ts'
 import { openAudit } from './audit/audit.ts'
 import { audited } from './audit/own-requests.ts'
@@ -60,6 +61,7 @@ export interface EmbeddedOptions {
   authorizationConfig?: string
   authenticationConfig?: string
   tokenWebhookConfig?: string
+  admissionConfig?: string
   oidc?: OidcOptions
   /** A Policy of `audit.k8s.io/v1`. With a log and no policy, the metadata of everything is written down. */
   auditPolicy?: string
@@ -115,7 +117,9 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
     tokenWebhook: options.tokenWebhookConfig,
     oidc: options.oidc,
   })
+  const credentials = options.admissionConfig && (await readWebhookCredentials(options.admissionConfig))
   const admission = createAdmission({
+    ...(credentials && { credentials }),
     ...{ store, registry, authorizer, clock, random, log },
     steps: [
       ...builtInSteps({ store, authorizer, clock, random }),

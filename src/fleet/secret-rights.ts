@@ -9,6 +9,8 @@ import { allowed, forbidden } from './admission.ts'
 export interface NamedSecret {
   readonly field: string
   readonly ref: SecretKeyReference
+  /** Where another object names it: words for it, since the answer must not tell what that object holds. */
+  readonly elsewhere?: string
   /** The hub may also write into it, unless whoever names it does this. */
   readonly isWrittenUnless?: string
 }
@@ -17,18 +19,21 @@ export interface NamedSecret {
 export interface Asked {
   readonly field: string
   readonly right: Right
+  /** See NamedSecret. */
+  readonly elsewhere?: string
   /** What the right is for, and what to do without it. */
   readonly because: string
 }
 
 export const grant = 'an administrator of the hub can grant it'
 
-export function askedOf({ field, ref: { name, namespace }, isWrittenUnless }: NamedSecret): Asked[] {
+export function askedOf({ field, ref: { name, namespace }, elsewhere, isWrittenUnless }: NamedSecret): Asked[] {
+  const named = { field, ...(elsewhere !== undefined && { elsewhere }) }
   const right = (verb: string): Right => ({ verb, group: '', resource: 'secrets', name, namespace })
-  const asked: Asked[] = [{ field, right: right('get'), because: `which the hub would read for them; ${grant}` }]
+  const asked: Asked[] = [{ ...named, right: right('get'), because: `which the hub would read for them; ${grant}` }]
   if (isWrittenUnless !== undefined)
     asked.push({
-      field,
+      ...named,
       right: right('update'),
       because: `into which the hub would write for them; ${grant}, or ${isWrittenUnless}`,
     })
@@ -46,7 +51,7 @@ function boundedOf(asked: readonly Asked[]): Asked[] {
   return ['get', 'update'].flatMap((verb) => {
     const [first, ...more] = once.filter(({ right }) => right.verb === verb)
     if (!first) return []
-    const field = more.length === 0 ? first.field : `${first.field} and ${more.length} more`
+    const field = more.length === 0 ? first.field : `${first.field} and more`
     const right: Right = { verb, group: '', resource: 'secrets', name: '' }
     return [{ field, right, because: `which is asked for in place of more than ${mostSingly} single ones; ${grant}` }]
   })
@@ -63,7 +68,8 @@ export async function decideRights(
   const answers = await Promise.all(asked.map(({ right }) => hasRight(kube, requester, right, signal)))
   const missing = asked.find((_, index) => !answers[index])
   if (!missing) return allowed
-  const { field, right, because } = missing
+  const { field, right, elsewhere, because } = missing
+  const what = elsewhere === undefined ? sentenceOf(right) : `to ${right.verb} ${elsewhere}`
   const who = `user ${JSON.stringify(requester.username ?? '')}`
-  return forbidden(`${field}: ${who} lacks the right ${sentenceOf(right)}, ${because}`)
+  return forbidden(`${field}: ${who} lacks the right ${what}, ${because}`)
 }

@@ -1,3 +1,4 @@
+import type { EgressRules } from '../core/egress.ts'
 import type { Secret } from '../core/secret.ts'
 
 /**
@@ -17,6 +18,8 @@ export interface Connection {
   proxyUrl?: Secret
   /** PEM that vouches for an https proxy. Undefined: the system's roots. */
   proxyCa?: string
+  /** Where the server and its proxy may be, when a user named them. Absent: anywhere. */
+  egress?: { readonly server: EgressRules; readonly proxy: EgressRules }
   /** No gzip on lists, for a server or a proxy that is better off without. */
   disableCompression?: boolean
   /** Impersonation headers and the like. A list is sent as several headers of one name. */

@@ -39,6 +39,7 @@ function admissionRoute(webhook: AdmissionWebhook, deps: AdmissionDeps): Route {
   const seconds = deps.metrics.histogram('lanyard_admission_review_seconds', 'Time one admission review took', labels)
   return {
     method: 'POST',
+    isForApiServers: true,
     answer: async (asked) => {
       const request = readReview(await readJson(asked))
       const startedAt = performance.now()

@@ -1,14 +1,18 @@
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
-import type { Clock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
 import type { Answer } from './answer.ts'
-import { readBody } from './body.ts'
+import type { Bodies } from './bodies.ts'
+import type { Connections } from './connections.ts'
+import { peerOf } from './connections.ts'
 import type { Asked, Routes } from './route.ts'
 import { answerTo } from './route.ts'
 
 export interface ExchangeDeps {
   routes: Routes
-  clock: Clock
+  bodies: Bodies
+  connections: Connections
+  /** Whether the paths for API servers ask for a certificate. */
+  callersMustBeKnown: boolean
   log: Log
   /** Of the server as a whole. */
   signal: AbortSignal
@@ -16,7 +20,7 @@ export interface ExchangeDeps {
 
 /** One request and its answer. Neither bodies nor query strings are logged. */
 export async function exchange(
-  { routes, clock, log, signal }: ExchangeDeps,
+  { routes, bodies, connections, callersMustBeKnown, log, signal }: ExchangeDeps,
   request: Http2ServerRequest,
   response: Http2ServerResponse,
 ): Promise<void> {
@@ -24,8 +28,17 @@ export async function exchange(
   const onStop = () => over.abort(signal.reason)
   signal.addEventListener('abort', onStop, { once: true })
   response.once('close', () => over.abort(new Error('the client went away')))
+  using body = bodies.of(request)
+  using held = new DisposableStack()
+  const peer = peerOf(request.socket)
+  const isKnownCaller = !callersMustBeKnown || connections.isKnown(peer)
+  const readBody = async () => {
+    const whole = await body.read()
+    held.use(connections.answering(peer))
+    return whole
+  }
   try {
-    const answer = await answerTo(routes, askedBy(request, clock, over.signal), log)
+    const answer = await answerTo(routes, { ...askedBy(request, over.signal), isKnownCaller, readBody }, log)
     send(request, response, answer)
   } catch (error) {
     // Whoever asked went away while the answer was being sent.
@@ -35,14 +48,13 @@ export async function exchange(
   }
 }
 
-function askedBy(request: Http2ServerRequest, clock: Clock, signal: AbortSignal): Asked {
+function askedBy(request: Http2ServerRequest, signal: AbortSignal): Omit<Asked, 'isKnownCaller' | 'readBody'> {
   const [path = '', ...rest] = (request.url ?? '/').split('?')
   return {
     method: request.method ?? 'GET',
     path,
     query: new URLSearchParams(rest.join('?')),
     headers: request.headers,
-    readBody: () => readBody(request, clock),
     signal,
   }
 }

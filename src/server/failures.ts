@@ -10,6 +10,12 @@ export const failures = catalogue({
   SERVER_WRONG_CONTENT_TYPE: [415, 'the body must be JSON, sent as application/json and not compressed'],
   SERVER_BODY_TOO_LARGE: [413, 'the body is larger than {limitBytes} bytes; send less at a time'],
   SERVER_BODY_LATE: [408, 'the body did not arrive within {seconds} s; send it again'],
+  SERVER_BODY_SLOW: [408, 'the body comes slower than {bytes} bytes a second; send it again'],
+  SERVER_BUSY: [503, 'more comes in at present than this side holds; try again'],
+  SERVER_UNKNOWN_CALLER: [
+    401,
+    'this path is for an API server that shows its client certificate; docs/admission.md tells how it is given one',
+  ],
   SERVER_BODY_CUT: [400, 'the body ended before its end; send it again'],
   SERVER_BAD_JSON: [400, 'the body is not valid JSON; correct it and send it again'],
   SERVER_NOT_A_REVIEW: [400, '{field} must be {expected}: this path takes an AdmissionReview of admission.k8s.io/v1'],

@@ -1,4 +1,5 @@
 /** The https server of `lanyard hub` and `lanyard agent`. */
+export type { Callers } from './callers.ts'
 export { failures as serverFailures } from './failures.ts'
 export type { Check, Checks } from './health.ts'
 export type { Address } from './listener.ts'

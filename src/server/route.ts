@@ -9,6 +9,8 @@ export interface Asked {
   path: string
   query: URLSearchParams
   headers: Readonly<Record<string, string | string[] | undefined>>
+  /** Whether it has shown a certificate of an API server, where one is asked for. */
+  isKnownCaller: boolean
   /** The whole body; throws a Failure where it is too large, late or cut short. */
   readBody(): Promise<Buffer>
   /** Aborts when nobody waits for the answer any more, and when the server stops. */
@@ -17,6 +19,8 @@ export interface Asked {
 
 export interface Route {
   method: 'GET' | 'POST'
+  /** Nothing of a body is looked at for anybody else, where their certificate is asked for. */
+  isForApiServers?: boolean
   answer(asked: Asked): Promise<Answer>
 }
 
@@ -29,6 +33,7 @@ export async function answerTo(routes: Routes, asked: Asked, log: Log): Promise<
   const allowed = route.method === 'GET' ? ['GET', 'HEAD'] : ['POST']
   if (!allowed.includes(asked.method))
     return problem(failures.SERVER_WRONG_METHOD({ allowed: allowed.join(' and ') }), { allow: allowed.join(', ') })
+  if (route.isForApiServers && !asked.isKnownCaller) return problem(failures.SERVER_UNKNOWN_CALLER())
   try {
     return await route.answer(asked)
   } catch (error) {

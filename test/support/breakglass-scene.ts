@@ -12,6 +12,8 @@ import type { Checkpoint } from '../../src/core/checkpoint.ts'
 import { passBy } from '../../src/core/checkpoint.ts'
 import type { Clock } from '../../src/core/clock.ts'
 import { systemClock } from '../../src/core/clock.ts'
+import type { EgressRules } from '../../src/core/egress.ts'
+import { everywhere } from '../../src/core/egress.ts'
 import type { Log } from '../../src/core/log.ts'
 import { silentLog } from '../../src/core/log.ts'
 import type { Metrics } from '../../src/core/metrics.ts'
@@ -45,6 +47,8 @@ export interface BreakglassSceneOptions {
   /** What the hub may do is what this client may. Default: everything. */
   hub?: Kube
   checkpoint?: Checkpoint
+  /** Where what users name may be. Default: everywhere. */
+  egress?: () => EgressRules
   /** One that is there already. Default: a new one. */
   namespace?: string
 }
@@ -157,12 +161,19 @@ export async function breakglassScene(
   const limits = { perMinute: 1_000_000, burst: 1_000_000, requestsPerMinute: 1_000_000, reviewsPerSecond: 1_000_000 }
   const settings = { ...defaultAccessSettings, limits, ...options.settings }
   const common = { clock, random: systemRandom, log, metrics }
+  const { egress = () => everywhere } = options
 
   const replica = async (leads: boolean) => {
     const view = spokeView(kube, common)
-    const spokes = createSpokes({ ...common, kube, view, settings: () => defaultSpokeSettings, checkpoint })
+    const spokes = createSpokes({
+      ...common,
+      kube,
+      view,
+      settings: () => ({ ...defaultSpokeSettings, egress: egress() }),
+      checkpoint,
+    })
     const events = eventRecorder(kube, { ...common, component: 'lanyard-hub' })
-    const parts = { ...common, kube, spokes, events, checkpoint }
+    const parts = { ...common, kube, spokes, events, checkpoint, egress }
     const reach = reachHub({ ...parts, view, settings: () => reachSettings })
     const hub = accessHub({
       ...parts,

@@ -5,6 +5,7 @@ import { passBy } from '../../src/core/checkpoint.ts'
 import { systemClock } from '../../src/core/clock.ts'
 import type { Condition } from '../../src/core/conditions.ts'
 import { findCondition } from '../../src/core/conditions.ts'
+import { everywhere } from '../../src/core/egress.ts'
 import type { Run } from '../../src/core/lifecycle.ts'
 import type { Log } from '../../src/core/log.ts'
 import { silentLog } from '../../src/core/log.ts'
@@ -39,7 +40,7 @@ export function reachRuns(deps: HubDeps, kube: Kube = deps.kube, settings: Parti
   const own = { ...deps, kube, events: eventRecorder(kube, { ...deps, component: 'lanyard-hub' }) }
   const view = spokeView(kube, deps)
   const spokes = createSpokes({ ...own, view, settings: () => ({ ...defaultSpokeSettings, ...settings }) })
-  const parts = { ...own, view, spokes, settings: () => defaultReachSettings }
+  const parts = { ...own, view, spokes, settings: () => defaultReachSettings, egress: () => everywhere }
   const handover = handoverHub({ ...parts, clusters: deps.view.clusters, labels: {} })
   return [view.run, spokes.run, reachHub(parts).run, handover.run]
 }

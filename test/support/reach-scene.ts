@@ -111,6 +111,7 @@ export async function reachScene(
     const reach = reachHub({
       ...{ ...common, kube, view, spokes, events: recorder, checkpoint },
       settings: () => ({ ...defaultReachSettings, ...options.reach }),
+      egress: () => settings.egress,
     })
     return { spokes, passes: reach.passes, stop: runInTest(t, [view.run, spokes.run, reach.run]) }
   }

@@ -1,4 +1,6 @@
 import type { PolicyRule } from 'kubernetes-types/rbac/v1.d.ts'
+import { installNamespaceAnnotation } from '../../src/apis/addon/conversion.ts'
+import { ManagedClusterAddOn } from '../../src/apis/addon/managed-cluster-addon.ts'
 import { ManagedCluster } from '../../src/apis/cluster/managed-cluster.ts'
 import { convertReview } from '../../src/apis/conversion.ts'
 import type { Clock } from '../../src/core/clock.ts'
@@ -10,18 +12,22 @@ import { KubeFailure } from '../../src/kube/failures.ts'
 import {
   clusterRoleBindings,
   clusterRoles,
+  customResourceDefinitions,
   mutatingWebhookConfigurations,
+  namespaces,
   subjectAccessReviews,
   validatingWebhookConfigurations,
 } from '../../src/kube/kinds.ts'
 import type { Kube } from '../../src/kube/kube.ts'
 import { registrationDeclarations, registrationWebhooks } from '../../src/registration/admission/index.ts'
 import { webhookConfigurations } from '../../src/registration/manifests/webhooks.ts'
+import type { Callers } from '../../src/server/index.ts'
 import { issuedBy, serve } from '../../src/server/index.ts'
 import { clientAs } from './access-scene.ts'
-import { aClusterRole, aClusterRoleBinding, aUser, uniqueName } from './builders.ts'
+import { aClusterRole, aClusterRoleBinding, aNamespace, aUser, uniqueName } from './builders.ts'
 import { testAuthority } from './control-plane/identities.ts'
 import type { ControlPlane } from './control-plane.ts'
+import { unlessUnready } from './custom-resources.ts'
 import { eventually } from './eventually.ts'
 import { installFleetKinds, runInTest } from './fleet-scene.ts'
 import { kubeClient } from './kube-client.ts'
@@ -44,6 +50,8 @@ export interface WebhookSceneOptions {
   clock?: Pick<Clock, 'now'>
   /** Who asks for access reviews and namespaces. Default: somebody who may do just that. */
   hub?: Kube
+  /** Who may call them. Default: everybody. */
+  callers?: Callers
 }
 
 /**
@@ -53,13 +61,13 @@ export interface WebhookSceneOptions {
 export async function serveWebhooks(
   t: TestScope,
   plane: ControlPlane,
-  { clock = systemClock, hub }: WebhookSceneOptions = {},
+  { clock = systemClock, hub, callers }: WebhookSceneOptions = {},
 ): Promise<WebhookScene> {
   const admin = kubeClient(t, plane.connection())
   await installFleetKinds(admin)
   const kube = hub ?? (await leastHub(t, plane, admin))
   const webhooks = registrationWebhooks({ kube, clock })
-  const served = await installWebhooks(t, admin, webhooks, registrationDeclarations)
+  const served = await installWebhooks(t, admin, webhooks, registrationDeclarations, callers)
   await eventually('the webhooks are called', async () => (await isAsked(admin, 'a.b')) && (await isAsked(admin, 'ab')))
   const user = async (name: string, ...rules: PolicyRule[]) => {
     await allow(admin, name, [writesClusters, ...rules])
@@ -74,6 +82,7 @@ export async function installWebhooks(
   admin: Kube,
   webhooks: readonly AdmissionWebhook[],
   declarations: readonly WebhookDeclaration[],
+  callers?: Callers,
 ): Promise<Pick<WebhookScene, 'url' | 'caPem' | 'stop'>> {
   const authority = await testAuthority('test-webhook-ca')
   const server = serve({
@@ -83,6 +92,7 @@ export async function installWebhooks(
     log: silentLog,
     webhooks,
     convert: (review) => convertReview(review),
+    callers,
   })
   const stop = runInTest(t, [server.run])
   const { url } = await server.listening
@@ -132,3 +142,20 @@ const isAsked = (admin: Kube, name: string): Promise<boolean> =>
       () => false,
       (error) => error instanceof KubeFailure && error.code === 400,
     )
+
+/** Makes a control plane convert add-ons by a server of webhooks, and waits until it does. */
+export async function convertAddOns(admin: Kube, { url, caPem }: Pick<WebhookScene, 'url' | 'caPem'>): Promise<void> {
+  const namespace = uniqueName('converted')
+  await admin.of(namespaces).create(aNamespace(namespace))
+  const crd = ManagedClusterAddOn.crd({ conversion: { url, caBundle: Buffer.from(caPem).toString('base64') } })
+  await admin.of(customResourceDefinitions).apply(crd as never, { fieldManager: 'test', force: true })
+  const { v1alpha1, v1beta1 } = ManagedClusterAddOn.versions
+  // Another one each time: what is written before the API server has heard of the conversion has lost what it had.
+  await eventually('what is written in one version is read in the other', async () => {
+    const name = uniqueName('addon')
+    const written = { metadata: { name }, spec: { installNamespace: 'tools' } }
+    if (!(await unlessUnready(admin.of(v1alpha1, namespace).create(written)))) return false
+    const read = await unlessUnready(admin.of(v1beta1, namespace).get(name))
+    return read?.metadata.annotations?.[installNamespaceAnnotation] === 'tools'
+  })
+}

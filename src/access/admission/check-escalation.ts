@@ -35,7 +35,7 @@ export function escalationNameTaken(
   return [
     mistake(
       'metadata.name',
-      `namespace ${other.metadata.namespace} has a BreakglassEscalation ${name} already, and names are unique over all namespaces; choose another one`,
+      `another namespace has a BreakglassEscalation ${name} already, and names are unique over all namespaces; choose another one`,
     ),
   ]
 }

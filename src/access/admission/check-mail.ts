@@ -36,7 +36,7 @@ export function defaultTaken(provider: MailProvider, others: readonly MailProvid
   if (!isDefault(provider)) return []
   const other = others.find((one) => one.metadata?.name !== provider.metadata?.name && isDefault(one))
   if (!other) return []
-  return [mistake('spec.default', `MailProvider ${other.metadata?.name} is the default already; there is one at most`)]
+  return [mistake('spec.default', 'another MailProvider is the default already; there is one at most')]
 }
 
 /** The password goes where the same block says, so it counts as soon as anything in it changes. */

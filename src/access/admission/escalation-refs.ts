@@ -26,7 +26,7 @@ export const clusterRefMistakes: RefCheck = (spec, known) =>
     if (name.includes('*')) return []
     const count = known.clusters(name)
     if (count === 0) return [mistake(field, `there is no ClusterConfig ${name}`)]
-    return count === 1 ? [] : [mistake(field, `there are ${count} ClusterConfigs ${name}; keep one of them`)]
+    return count === 1 ? [] : [mistake(field, `more than one ClusterConfig is called ${name}; keep one of them`)]
   })
 
 /** The clusters that it names, or patterns of them, by field. */

@@ -32,6 +32,8 @@ export interface OutletStanding {
   readonly dropped: number
   readonly lastSuccess?: Date
   readonly lastError?: string
+  /** The hub must not connect to it. */
+  readonly isDenied: boolean
 }
 
 const retrying = { baseMs: 200, maxMs: 5_000 }
@@ -68,6 +70,7 @@ export class Outlet {
   #dropped = 0
   #lastSuccess: Date | undefined
   #lastError: string | undefined
+  #isDenied = false
   /** What the place has for certain. */
   delivered: ChainHead
 
@@ -81,6 +84,7 @@ export class Outlet {
 
   get standing(): OutletStanding {
     return {
+      isDenied: this.#isDenied,
       isHealthy: this.#breaker.is === 'closed' && this.#lastError === undefined,
       written: this.#written,
       dropped: this.#dropped,
@@ -200,6 +204,7 @@ export class Outlet {
     if (this.#lastError !== undefined) log.info({ writer: this.chain.writer }, 'audit sink takes events again')
     this.#breaker = answered()
     this.#lastError = undefined
+    this.#isDenied = false
     this.#lastSuccess = clock.now()
     this.#written += batch.records.length
     const last = batch.records.at(-1)
@@ -215,6 +220,7 @@ export class Outlet {
     if (this.#lastError !== detail)
       this.#deps.log.warn({ err: error, writer: this.chain.writer }, 'audit sink does not take events')
     this.#lastError = detail
+    this.#isDenied = isFailure(error, 'EGRESS_DENIED')
   }
 
   /** The place does not want these: it has none of them, so the chain goes on without them, and says so. */

@@ -4,6 +4,7 @@ import { reasonCatalogue } from '../../core/reason.ts'
 export const reasons = reasonCatalogue({
   AllSinksOperational: 'Every sink of the AuditConfig takes events.',
   SinksUnhealthy: 'A sink of the AuditConfig does not take events; the message says which, and why.',
+  EgressDenied: 'The setting reach.egress of the hub does not let it connect to a sink; the message says which.',
   SessionRequested: 'Somebody asked for the session.',
   SessionApproved: 'Enough approvers agreed.',
   SessionDenied: 'An approver refused.',

@@ -131,5 +131,11 @@ function finding(standings: readonly { name: string; standing: OutletStanding }[
       message: 'every sink takes events',
     }
   const message = ill.map(({ name, standing }) => `${name}: ${standing.lastError ?? 'it does not answer'}`).join('; ')
-  return { type: sinksHealthy, status: 'False', reason: reasons.SinksUnhealthy, message }
+  const isDenied = ill.some(({ standing }) => standing.isDenied)
+  return {
+    type: sinksHealthy,
+    status: 'False',
+    reason: isDenied ? reasons.EgressDenied : reasons.SinksUnhealthy,
+    message,
+  }
 }

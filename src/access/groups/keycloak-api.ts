@@ -1,5 +1,6 @@
-import type { Clock } from '../../core/clock.ts'
+import { isFailure } from '../../core/failure.ts'
 import type { TokenSource } from '../../fleet/spoke/contract.ts'
+import type { TokenDeps } from '../../fleet/spoke/oidc/index.ts'
 import { issuerFetches } from '../../fleet/spoke/oidc/index.ts'
 import { failures } from './failures.ts'
 
@@ -20,15 +21,16 @@ export type KeycloakRead = (path: string, signal: AbortSignal) => Promise<unknow
 export function keycloakApi(
   { provider, baseUrl, realm, ca, timeoutMs }: KeycloakApiOptions,
   tokens: TokenSource,
-  { clock }: { clock: Pick<Clock, 'countdown'> },
+  { clock, egress }: Pick<TokenDeps, 'clock' | 'egress'>,
 ): KeycloakRead {
-  const fetch = issuerFetches({ clock, deadlineMs: timeoutMs })(ca)
+  const fetch = issuerFetches({ clock, egress, deadlineMs: timeoutMs })(ca)
   const ask = async (url: string, refresh: boolean, signal: AbortSignal) => {
     const { value } = await tokens.current({ refresh, signal })
     const headers = { accept: 'application/json', authorization: `Bearer ${value.reveal()}` }
     try {
       return await fetch(url, { method: 'GET', headers })
     } catch (error) {
+      if (isFailure(error, 'EGRESS_DENIED')) throw error
       // Its message is made for people, and holds nothing that was sent.
       throw failures.GROUPS_UNREADABLE({ provider, detail: error instanceof Error ? error.message : 'no answer' })
     }

@@ -88,7 +88,8 @@ export function groupProviderController(deps: ProviderSyncDeps): Controller {
         return requeueAfter(ttlMs)
       }
       const { message } = failure.error
-      await reportGroupSync(deps, provider, { status: 'False', reason: reasons.GroupSyncFailed, message }, signal)
+      const reason = isFailure(failure.error, 'EGRESS_DENIED') ? reasons.EgressDenied : reasons.GroupSyncFailed
+      await reportGroupSync(deps, provider, { status: 'False', reason, message }, signal)
       // Thrown on, so that it is asked again soon, and less and less often.
       throw failure.error
     },

@@ -4,6 +4,7 @@ import { reasonCatalogue } from '../../core/reason.ts'
 export const reasons = reasonCatalogue({
   GroupSyncOperational: 'The identity provider says who is in its groups.',
   GroupSyncFailed: 'The identity provider does not say who is in its groups; the message says why.',
+  EgressDenied: 'The setting reach.egress of the hub does not let it connect to the identity provider.',
   UnknownProvider: 'The kind of group sync that is asked for is not known.',
   KeycloakMissing: 'Groups are to be read from Keycloak, and spec.keycloak is missing.',
   KeycloakIncomplete: 'spec.keycloak lacks something that is needed to read groups.',

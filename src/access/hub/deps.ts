@@ -1,5 +1,6 @@
 import type { Checkpoint } from '../../core/checkpoint.ts'
 import type { Clock } from '../../core/clock.ts'
+import type { EgressRules } from '../../core/egress.ts'
 import type { Log } from '../../core/log.ts'
 import type { Metrics } from '../../core/metrics.ts'
 import type { Random } from '../../core/random.ts'
@@ -23,6 +24,8 @@ export interface AccessHubDeps {
   events: EventRecorder
   checkpoint: Checkpoint
   settings(): AccessSettings
+  /** Where what users name may be: issuers, sinks of the audit, mail servers. Asked at each use. */
+  egress(): EgressRules
   /** Of this replica, for the audit chain: a name no other process has at any time. */
   replica: string
 }

@@ -31,7 +31,8 @@ export function heralds(deps: HeraldDeps): { readonly run: Run } {
   })
   const server = mailServer(deps)
   const sendings = mailSendings(deps)
-  const post = sendingPosts(deps)
+  // Their addresses are in the hub's own configuration.
+  const post = sendingPosts({ clock: deps.clock })
   const turns = new Map<string, Turns>()
   const turnsOf = (provider: string): Turns => {
     const full = (most: number) => failures.NOTICE_QUEUE_FULL({ most, provider })

@@ -2,6 +2,7 @@ import { MailProvider } from '../../apis/breakglass/mail-provider.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Condition, ConditionReport } from '../../core/conditions.ts'
 import { rfc3339, setCondition } from '../../core/conditions.ts'
+import { isFailure } from '../../core/failure.ts'
 import { done, requeueAfter } from '../../core/outcome.ts'
 import type { Controller } from '../../kube/controller.ts'
 import { controller } from '../../kube/controller.ts'
@@ -75,7 +76,8 @@ async function findings(provider: Stored<MailProvider>, deps: MailHealthDeps, st
     found.push(finding('Healthy', 'True', reasons.HealthCheckPassed, 'the mail server takes mail'))
   } catch (error) {
     stop.throwIfAborted()
-    found.push(finding('Healthy', 'False', reasons.HealthCheckFailed, detailOf(error)))
+    const reason = isFailure(error, 'EGRESS_DENIED') ? reasons.EgressDenied : reasons.HealthCheckFailed
+    found.push(finding('Healthy', 'False', reason, detailOf(error)))
   }
   return found
 }

@@ -5,6 +5,7 @@ import { FakeClock } from '../../../test/support/fake-clock.ts'
 import { MemoryKube } from '../../../test/support/memory-kube.ts'
 import { startSmtpServer } from '../../../test/support/smtp-server.ts'
 import type { MailProvider } from '../../apis/breakglass/mail-provider.ts'
+import { everywhere } from '../../core/egress.ts'
 import { secrets } from '../../kube/kinds.ts'
 import type { Stored } from '../../kube/objects.ts'
 import { mailServer } from './mail-server.ts'
@@ -38,7 +39,7 @@ const provider = (smtp: Partial<NonNullable<MailProvider['spec']>['smtp']>): Sto
 
 test('a mail goes over TLS that is verified, after a login', async (t) => {
   const smtp = await startSmtpServer(t, { password })
-  const server = mailServer({ kube: await kubeWith({ password: `${password}\n` }) })
+  const server = mailServer({ kube: await kubeWith({ password: `${password}\n` }), egress: () => everywhere })
   const trusted = provider({ port: smtp.port, certificateAuthority: smtp.caPem })
   await server.check(trusted, never)
   await server.send(trusted, mail, never)
@@ -51,7 +52,7 @@ test('a mail goes over TLS that is verified, after a login', async (t) => {
 
 test('nothing is sent where TLS is not offered or not trusted, unless that is wanted', async (t) => {
   const open = await startSmtpServer(t, { tls: false })
-  const server = mailServer({ kube: await kubeWith({ password }) })
+  const server = mailServer({ kube: await kubeWith({ password }), egress: () => everywhere })
   const anonymous = { username: undefined as never, passwordRef: undefined as never }
   await assert.rejects(server.send(provider({ port: open.port, ...anonymous }), mail, never), {
     code: 'NOTICE_MAIL_FAILED',
@@ -65,23 +66,26 @@ test('nothing is sent where TLS is not offered or not trusted, unless that is wa
 
 test('a refused login and a refused mail are told without what was sent', async (t) => {
   const smtp = await startSmtpServer(t, { password: 'another', refuse: (address) => address.startsWith('gone') })
-  const server = mailServer({ kube: await kubeWith({ password }) })
+  const server = mailServer({ kube: await kubeWith({ password }), egress: () => everywhere })
   const at = { port: smtp.port, certificateAuthority: smtp.caPem }
   const refused = await server.send(provider(at), mail, never).catch((error: unknown) => error)
   assert.equal((refused as { code: string }).code, 'NOTICE_MAIL_FAILED')
   assertNoCanary({ error: JSON.stringify(refused) + String((refused as Error).stack) }, password)
-  const known = mailServer({ kube: await kubeWith({ password: 'another' }) })
+  const known = mailServer({ kube: await kubeWith({ password: 'another' }), egress: () => everywhere })
   await assert.rejects(known.send(provider(at), { ...mail, to: 'gone@example.com' }, never), {
     code: 'NOTICE_MAIL_REFUSED',
   })
-  await assert.rejects(mailServer({ kube: await kubeWith({ other: 'x' }) }).check(provider(at), never), {
-    code: 'SPOKE_SECRET_KEY_MISSING',
-  })
+  await assert.rejects(
+    mailServer({ kube: await kubeWith({ other: 'x' }), egress: () => everywhere }).check(provider(at), never),
+    {
+      code: 'SPOKE_SECRET_KEY_MISSING',
+    },
+  )
 })
 
 test('a server that says nothing is given up with the signal', async (t) => {
   const smtp = await startSmtpServer(t, { silent: true })
-  const server = mailServer({ kube: await kubeWith({ password }) })
+  const server = mailServer({ kube: await kubeWith({ password }), egress: () => everywhere })
   const ending = new AbortController()
   const sending = server.send(provider({ port: smtp.port }), mail, ending.signal)
   await smtp.reached

@@ -1,5 +1,9 @@
 import { createHash } from 'node:crypto'
+import type { Socket } from 'node:net'
+import { connect } from 'node:net'
 import type { MailProvider, MailProviderSpec } from '../../apis/breakglass/mail-provider.ts'
+import type { EgressRules } from '../../core/egress.ts'
+import { checkedLookup, egressDenied } from '../../core/egress.ts'
 import { isFailure } from '../../core/failure.ts'
 import type { Secret } from '../../core/secret.ts'
 import { readSecretValue } from '../../fleet/spoke/secret-value.ts'
@@ -15,7 +19,7 @@ export interface Mail extends Letter {
   readonly id: string
 }
 
-/** A mail server, as a MailProvider names it. Both throw NOTICE_MAIL_FAILED, NOTICE_MAIL_REFUSED or what a Secret lacks. */
+/** A mail server, as a MailProvider names it. Both throw EGRESS_DENIED, NOTICE_MAIL_FAILED, NOTICE_MAIL_REFUSED or what a Secret lacks. */
 export interface MailServer {
   send(provider: Stored<MailProvider>, mail: Mail, signal: AbortSignal): Promise<void>
   /** Whether it answers and takes the credentials. */
@@ -27,7 +31,7 @@ const timeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTim
 const implicitTlsPort = 465
 
 /** A connection for each mail: they are few, and one that hangs holds up no other. */
-export function mailServer({ kube }: { kube: Kube }): MailServer {
+export function mailServer({ kube, egress }: { kube: Kube; egress(): EgressRules }): MailServer {
   async function withTransport<R>(
     provider: Stored<MailProvider>,
     signal: AbortSignal,
@@ -39,10 +43,13 @@ export function mailServer({ kube }: { kube: Kube }): MailServer {
     if (!spec) throw failures.NOTICE_MAIL_FAILED({ host, detail: 'it has no spec' })
     const password = await passwordOf(kube, spec, signal)
     const { mailTransport } = await import('./mail-library.ts')
-    const transport = mailTransport(optionsOf(spec, password))
+    const sockets = new Set<Socket>()
+    const getSocket = socketsTo(spec.smtp, egress(), sockets)
+    const transport = mailTransport({ ...optionsOf(spec, password), getSocket })
     const over = Promise.withResolvers<never>()
     const onAbort = () => {
       transport.close()
+      for (const socket of sockets) socket.destroy()
       over.reject(signal.reason)
     }
     signal.addEventListener('abort', onAbort, { once: true })
@@ -51,11 +58,11 @@ export function mailServer({ kube }: { kube: Kube }): MailServer {
       return await Promise.race([use(transport), over.promise])
     } catch (error) {
       if (signal.aborted) throw signal.reason
-      if (isFailure(error)) throw error
-      throw failureOf(error, host)
+      throw egressDenied(error) ?? (isFailure(error) ? error : failureOf(error, host))
     } finally {
       signal.removeEventListener('abort', onAbort)
       transport.close()
+      for (const socket of sockets) socket.destroy()
     }
   }
 
@@ -103,6 +110,34 @@ function optionsOf({ smtp }: MailProviderSpec, password: Secret | undefined) {
     },
   }
 }
+
+type GotSocket = (error: Error | null, options?: { connection: Socket }) => void
+
+/** The library resolves names itself, so it is handed sockets that are connected. It closes those that it has taken. */
+const socketsTo =
+  ({ host, port }: MailProviderSpec['smtp'], egress: EgressRules, sockets: Set<Socket>) =>
+  (_options: unknown, got: GotSocket) => {
+    try {
+      const socket = connect({ host, port, lookup: checkedLookup(host, egress) })
+      sockets.add(socket)
+      const failed = (error: Error) => {
+        socket.destroy()
+        got(error)
+      }
+      socket.setTimeout(timeouts.connectionTimeout, () => failed(lateConnection()))
+      socket.once('error', failed)
+      socket.once('connect', () => {
+        socket.setTimeout(0)
+        socket.removeListener('error', failed)
+        got(null, { connection: socket })
+      })
+    } catch (error) {
+      got(error as Error)
+    }
+  }
+
+/** As the library says it of its own connections. */
+const lateConnection = () => Object.assign(new Error('no connection in time'), { code: 'ETIMEDOUT' })
 
 /** By code and number alone: the words of a server may repeat what it was sent. */
 function failureOf(error: unknown, host: string) {

@@ -4,6 +4,8 @@ import { request as httpRequest } from 'node:http'
 import type { RequestOptions } from 'node:https'
 import { request as httpsRequest } from 'node:https'
 import type { Clock } from '../../core/clock.ts'
+import type { EgressRules } from '../../core/egress.ts'
+import { checkedLookup, everywhere } from '../../core/egress.ts'
 import { isFailure } from '../../core/failure.ts'
 import { deadline } from '../../kube/deadline.ts'
 import { failures } from './failures.ts'
@@ -20,11 +22,19 @@ export interface Post {
   readonly timeoutMs: number
 }
 
-/** Resolves when the server has taken it. Throws OUTGOING_UNANSWERED, OUTGOING_REFUSED or the reason of the signal. */
+export interface PostDeps {
+  readonly clock: Pick<Clock, 'countdown'>
+  readonly egress?: (() => EgressRules) | undefined
+}
+
+/** Resolves when the server has taken it. Throws EGRESS_DENIED, OUTGOING_UNANSWERED, OUTGOING_REFUSED or the reason of the signal. */
 export type SendPost = (post: Post, signal: AbortSignal) => Promise<void>
 
-/** Each on a connection of its own, so that none waits behind another. No redirects: what is sent is for one place. */
-export function sendingPosts({ clock }: { clock: Pick<Clock, 'countdown'> }): SendPost {
+/**
+ * Each on a connection of its own, so that none waits behind another. No redirects: what is sent is for one place.
+ * @param deps.egress where a server may be that a user named; absent for those of the hub's own configuration.
+ */
+export function sendingPosts({ clock, egress = () => everywhere }: PostDeps): SendPost {
   return async (post, signal) => {
     const host = hostOf(post.url)
     const tooLate = () =>
@@ -32,7 +42,7 @@ export function sendingPosts({ clock }: { clock: Pick<Clock, 'countdown'> }): Se
     using limit = deadline(clock, post.timeoutMs, tooLate, signal)
     let answered: number
     try {
-      answered = await statusOf(post, limit.signal)
+      answered = await statusOf(post, egress(), limit.signal)
     } catch (error) {
       if (limit.signal.aborted) throw limit.signal.reason
       if (isFailure(error)) throw error
@@ -49,10 +59,14 @@ export const answeredStatus = (error: unknown): number | undefined =>
 
 const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : 'the server')
 
-function statusOf({ url, headers, body, ca, insecure }: Post, signal: AbortSignal): Promise<number> {
+function statusOf(
+  { url, headers, body, ca, insecure }: Post,
+  egress: EgressRules,
+  signal: AbortSignal,
+): Promise<number> {
   return new Promise((resolve, reject) => {
     const options: RequestOptions = {
-      ...{ method: 'POST', signal, agent: false },
+      ...{ method: 'POST', signal, agent: false, lookup: checkedLookup(new URL(url).hostname, egress) },
       headers: { ...headers, 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) },
       ...(ca !== undefined && { ca: checkedPem(url, ca) }),
       ...(insecure && { rejectUnauthorized: false }),

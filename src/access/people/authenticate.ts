@@ -6,9 +6,9 @@ import type { AccessHubDeps } from '../hub/deps.ts'
 import type { People } from './deps.ts'
 
 /** Who people are, by the IdentityProviders as they are at the moment. What they may is for each route to say. */
-export function peopleAccess({ spokeView, clock, log, audit }: AccessHubDeps & { audit: Audit }): People {
+export function peopleAccess({ spokeView, clock, egress, log, audit }: AccessHubDeps & { audit: Audit }): People {
   const { providers } = spokeView
-  const find = providerIssuers(providers, { clock, fetches: issuerFetches({ clock }) })
+  const find = providerIssuers(providers, { clock, fetches: issuerFetches({ clock, egress }) })
   const authenticate = issuerAuthenticator(find, {
     clock,
     log,

@@ -13,6 +13,7 @@ import { denial, readVerdict } from './review-response.ts'
 import type { Shown } from './versions.ts'
 import type { ResolveService } from './webhook-client.ts'
 import { callWebhook, WebhookFailure } from './webhook-client.ts'
+import type { WebhookCredentials } from './webhook-credentials.ts'
 import type { Webhook } from './webhooks.ts'
 
 export interface AskDeps {
@@ -22,6 +23,7 @@ export interface AskDeps {
   agent: Agent
   /** Connections to webhooks are being closed: what fails from now on says nothing about them. */
   isClosing(): boolean
+  credentials: WebhookCredentials
 }
 
 /** Asking came to nothing. Unlike a refusal, it may be ignored. */
@@ -53,7 +55,11 @@ async function verdictOf(deps: AskDeps, webhook: Webhook, request: ReviewRequest
   const watch = stopwatch(timeoutMs)
   const reviewVersion = webhook.reviewVersions.find((version) => knownVersions.includes(version)) ?? 'v1'
   try {
-    const answer = await callWebhook({ ...deps, clientConfig, timeoutMs }, reviewOf(reviewVersion, request, shown))
+    const credentialFor = deps.credentials[type]
+    const answer = await callWebhook(
+      { ...deps, clientConfig, credentialFor, timeoutMs },
+      reviewOf(reviewVersion, request, shown),
+    )
     return readVerdict(answer, { uid: request.uid, reviewVersion, type })
   } catch (error) {
     if (deps.isClosing()) throw closing()

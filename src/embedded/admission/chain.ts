@@ -21,6 +21,8 @@ import { serviceAccountStep } from './service-account.ts'
 import { taintNewNodes } from './taint-new-nodes.ts'
 import { askValidating } from './validating.ts'
 import type { ResolveService } from './webhook-client.ts'
+import type { WebhookCredentials } from './webhook-credentials.ts'
+import { anonymous } from './webhook-credentials.ts'
 import { WebhookIndex } from './webhooks.ts'
 
 export interface AdmissionDeps {
@@ -34,6 +36,8 @@ export interface AdmissionDeps {
   steps?: readonly AdmissionStep[]
   /** How webhooks behind services are found. Default: by what the store knows of them. */
   resolveService?: ResolveService
+  /** What webhooks are shown. Default: nothing. */
+  credentials?: WebhookCredentials
 }
 
 export interface Admission extends Disposable {
@@ -61,13 +65,21 @@ export const builtInSteps = (
 ]
 
 export function createAdmission(deps: AdmissionDeps): Admission {
-  const { store, registry, authorizer, clock, log, resolveService = serviceResolver(store) } = deps
+  const {
+    store,
+    registry,
+    authorizer,
+    clock,
+    log,
+    resolveService = serviceResolver(store),
+    credentials = anonymous,
+  } = deps
   const { steps = builtInSteps(deps) } = deps
   const index = new WebhookIndex(store)
   const selection = createSelection({ store, registry, authorizer, index })
   const agent = new Agent({ keepAlive: true, timeout: idleMs })
   let isClosing = false
-  const asking = { clock, log, resolveService, agent, selection, isClosing: () => isClosing }
+  const asking = { clock, log, resolveService, agent, credentials, selection, isClosing: () => isClosing }
   const concerned = (target: WriteTarget) => steps.filter((step) => step.concerns?.(target) ?? true)
 
   async function throughSteps(write: Admitted): Promise<Admitted> {

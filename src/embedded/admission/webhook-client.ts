@@ -4,6 +4,7 @@ import { request } from 'node:https'
 import type { Clock } from '../../core/clock.ts'
 import { goQuote } from '../go-quote.ts'
 import { readWebhookAnswer } from './webhook-answer.ts'
+import type { CredentialFor, WebhookCredential } from './webhook-credentials.ts'
 import { connectionWords, deadlineWords } from './webhook-words.ts'
 
 /** Where a webhook is: by its URL, or by a service. */
@@ -30,6 +31,8 @@ export interface WebhookCall {
   readonly timeoutMs: number
   readonly clock: Pick<Clock, 'countdown'>
   readonly resolveService: ResolveService
+  /** What the webhook is shown. Absent: nothing. */
+  readonly credentialFor?: CredentialFor
   /** Keeps connections for the next call. Default: one connection a call. */
   readonly agent?: Agent
 }
@@ -63,7 +66,9 @@ export async function callWebhook(call: WebhookCall, review: unknown): Promise<R
   const body = Buffer.from(JSON.stringify(review))
   const abort = new AbortController()
   using _deadline = call.clock.countdown(call.timeoutMs, () => abort.abort())
-  const exchange = () => post(target, body, abort.signal, call.agent)
+  const { url } = target
+  const credential = call.credentialFor?.(`${url.hostname}:${url.port || 443}`) ?? {}
+  const exchange = () => post(target, body, credential, abort.signal, call.agent)
   try {
     return readWebhookAnswer(await exchange().catch((error) => (wasStale(error) ? exchange() : Promise.reject(error))))
   } catch (error) {
@@ -110,6 +115,7 @@ const wasStale = (error: unknown): boolean => error instanceof StaleConnection
 function post(
   { url, shown, address, ca }: Target,
   body: Buffer,
+  { cert, key, authorization }: WebhookCredential,
   signal: AbortSignal,
   agent?: Agent,
 ): Promise<RawAnswer> {
@@ -121,6 +127,7 @@ function post(
         agent: agent ?? false,
         signal,
         ...(ca !== undefined && { ca }),
+        ...(cert !== undefined && key && { cert, key: key.reveal() }),
         ...(address && { ...address, servername: url.hostname }),
         headers: {
           host: url.host,
@@ -128,6 +135,7 @@ function post(
           'content-type': 'application/json',
           'content-length': body.length,
           'user-agent': 'kube-apiserver-admission',
+          ...(authorization && { authorization: authorization.reveal() }),
         },
       },
       (response) => {

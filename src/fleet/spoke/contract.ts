@@ -1,3 +1,5 @@
+import type { EgressRules } from '../../core/egress.ts'
+import { everywhere } from '../../core/egress.ts'
 import type { Failure } from '../../core/failure.ts'
 import type { Secret } from '../../core/secret.ts'
 import type { Kube } from '../../kube/kube.ts'
@@ -150,6 +152,8 @@ export interface SpokeSettings {
   /** Whether the hub runs in a pod: only then a loopback address cannot be meant. */
   insideCluster: boolean
   rewriteLoopback: boolean
+  /** Where servers, proxies and issuers that users name may be. */
+  egress: EgressRules
   /** Undefined: calls are always tried. */
   breaker: { failures: number; openMs: number } | undefined
   /** Where a ClusterConfig names none. */
@@ -161,6 +165,7 @@ export const defaultSpokeSettings: SpokeSettings = {
   trustOnFirstUse: true,
   insideCluster: false,
   rewriteLoopback: true,
+  egress: everywhere,
   breaker: { failures: 3, openMs: 30_000 },
   qps: 50,
   burst: 100,

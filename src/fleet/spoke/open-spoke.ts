@@ -1,5 +1,7 @@
 import type { ClusterConfig } from '../../apis/breakglass/cluster-config.ts'
 import type { Clock } from '../../core/clock.ts'
+import type { EgressRules } from '../../core/egress.ts'
+import { everywhere } from '../../core/egress.ts'
 import type { Log } from '../../core/log.ts'
 import type { Random } from '../../core/random.ts'
 import type { KubeClient, RequestSample } from '../../kube/client/index.ts'
@@ -59,13 +61,22 @@ async function byKubeconfig(
   const { kubeconfig } = way
   const { text, key } = await readSecretValue(deps.kube, kubeconfig, signal)
   const found = await connectionIn(text, `key ${key} of Secret ${kubeconfig.namespace}/${kubeconfig.name}`, deps.clock)
-  const connection = { ...found, server: effectiveServer(found.server, deps.settings()) }
+  const { egress } = deps.settings()
+  const server = effectiveServer(found.server, deps.settings())
+  // Its own API server is what the hub names, and not the user.
+  const isOwn = server !== found.server
+  const connection: Connection = {
+    ...found,
+    server,
+    egress: { server: isOwn ? everywhere : egress, proxy: egress },
+  }
   const facts = { by: way.by, trust: trustIn(found), notes: oldKey(kubeconfig, key) }
   return {
     ...opened(config, connection, facts, deps, {
       credential: () => credentialIn(found, way),
     }),
-    goesTheSameWay: () => effectiveServer(found.server, deps.settings()) === connection.server,
+    goesTheSameWay: () =>
+      effectiveServer(found.server, deps.settings()) === server && isSame(egress, deps.settings().egress),
   }
 }
 
@@ -75,11 +86,13 @@ async function byOidc(
   deps: OpenDeps,
   signal: AbortSignal,
 ): Promise<Opened> {
+  const { egress } = deps.settings()
   const { trust, notes } = await trustOf(config, way, deps, signal)
   const oldKeys = way.clientSecret ? await oldKeyOf(way.clientSecret, deps.kube, signal) : []
   const source = deps.tokens.of(way)
   const connection: Connection = {
     server: way.server,
+    egress: { server: egress, proxy: egress },
     tls: {
       ...(trust.ca !== undefined && { ca: trust.ca }),
       ...(trust.source === 'Insecure' && { insecureSkipVerify: true }),
@@ -92,9 +105,11 @@ async function byOidc(
       isDiscovering: () => source.isDiscovering(),
       explainDistrust: (until) => explainDistrust(config, way, trust, deps, until),
     }),
-    goesTheSameWay: () => true,
+    goesTheSameWay: () => isSame(egress, deps.settings().egress),
   }
 }
+
+const isSame = (one: EgressRules, other: EgressRules): boolean => JSON.stringify(one) === JSON.stringify(other)
 
 function opened(
   config: Stored<ClusterConfig>,

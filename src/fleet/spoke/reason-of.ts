@@ -29,6 +29,7 @@ const byCode: Readonly<Record<Exclude<keyof typeof failures, symbol>, Reason>> =
 export function reasonOf(error: unknown): Reason | undefined {
   if (error instanceof KubeFailure) return reasons.ClusterUnreachable
   if (!isFailure(error)) return undefined
+  if (error.code === 'EGRESS_DENIED') return reasons.EgressDenied
   if (error.code.startsWith('KUBE_')) return reasons.ClusterUnreachable
   // Of a PEM text that people gave, and that nothing before could name better.
   if (error.code.startsWith('PKI_')) return reasons.ValidationFailed

@@ -18,6 +18,7 @@ export const reasons = reasonCatalogue({
   ClusterUnreachable: 'The API server of the cluster does not answer, or not as one does.',
   TOFUFailed: 'The CA of the API server could not be trusted on first use, or is another one than before.',
   ValidationFailed: 'The ClusterConfig cannot be used as it stands; the message says why.',
+  EgressDenied: 'The setting reach.egress of the hub does not let it connect to the server, the proxy or the issuer.',
   // PermissionsVerified
   PermissionsGranted: 'The hub may do on the cluster what it has to.',
   PermissionsMissing: 'The hub lacks a right on the cluster; the message names it and the command that grants it.',

@@ -61,6 +61,7 @@ export function createSpokes(deps: SpokesDeps): Spokes & { readonly run: Run } {
   const seen = (found: Stored<Secret> | undefined) => found && view.secretChanges.seen(found)
   const tokens = tokenSources({
     ...{ clock, log, metrics },
+    egress: () => deps.settings().egress,
     readSecret: (wanted, signal) => readSecretValue(kube, wanted, signal),
     keepRotated: keepRotatedIn(kube),
   })

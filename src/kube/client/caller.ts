@@ -1,4 +1,5 @@
 import type { Clock } from '../../core/clock.ts'
+import { egressDenied } from '../../core/egress.ts'
 import type { Failure } from '../../core/failure.ts'
 import { isFailure } from '../../core/failure.ts'
 import type { Log } from '../../core/log.ts'
@@ -215,6 +216,8 @@ export class Caller implements Calls {
   }
 
   #failure(lost: Lost, method: string): Failure {
+    const denied = egressDenied(lost.cause)
+    if (denied) return denied
     const { server } = this
     const detail =
       lost.sent && method !== 'GET'

@@ -114,7 +114,7 @@ test('serverName is sent as SNI, an address never is', async (t) => {
   const nameSent = async (host: string, serverName?: string) => {
     using guard = new Guard(systemClock, 5_000)
     const target = targetOf({ server: `https://${host}:${port}` })
-    const dialing = { target, context, serverName, insecure: false, proxyCa: undefined }
+    const dialing = { target, context, serverName, insecure: false, proxyCa: undefined, egress: undefined }
     await dial(dialing, ['h2'], guard)
     return eventually('the server has noted it', () => names.splice(0).map((name) => ({ name }))[0])
   }

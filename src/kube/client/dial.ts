@@ -3,6 +3,9 @@ import type { Socket } from 'node:net'
 import { connect as connectTcp, isIP } from 'node:net'
 import type { PeerCertificate, SecureContext } from 'node:tls'
 import { checkServerIdentity, connect as connectTls } from 'node:tls'
+import type { EgressRules } from '../../core/egress.ts'
+import { checkBehindProxy, checkedLookup, egressDenied } from '../../core/egress.ts'
+import type { Connection } from '../connection.ts'
 import type { Guard } from './guard.ts'
 import { systemRoots } from './identity.ts'
 import type { ProxyServer, Target } from './target.ts'
@@ -16,6 +19,8 @@ export interface Dialing {
   insecure: boolean
   /** PEM that vouches for an https proxy. Undefined: the system's roots. */
   proxyCa: string | undefined
+  /** Undefined: both may be anywhere. */
+  egress: Connection['egress']
 }
 
 export interface Dialed {
@@ -27,22 +32,29 @@ export interface Dialed {
 export async function dial(dialing: Dialing, offered: string[], guard: Guard): Promise<Dialed> {
   try {
     const tunnel = dialing.target.proxy && (await openTunnel(dialing.target.proxy, dialing, guard))
-    if (!dialing.context) return { socket: tunnel ?? (await openTcp(dialing.target, guard)), protocol: protocols.http1 }
+    if (!dialing.context) return { socket: tunnel ?? (await openTcp(dialing, guard)), protocol: protocols.http1 }
     return await openTls(dialing, dialing.context, offered, tunnel, guard)
   } catch (error) {
-    throw asLost(error, isDistrust(error) ? 'untrusted' : undefined)
+    throw asLost(error, whyFinal(error))
   }
 }
 
 /** Probes tell the kernel about a dead peer even where HTTP/1.1 has no ping. */
 const keptAlive = { noDelay: true, keepAlive: true, keepAliveInitialDelay: 30_000 }
 
-function openTcp({ host, port }: Target, guard: Guard): Promise<Socket> {
-  return guard.opened(connectTcp({ host, port, ...keptAlive }), 'connect')
+function whyFinal(error: unknown): Lost['final'] {
+  if (egressDenied(error)) return 'denied'
+  return isDistrust(error) ? 'untrusted' : undefined
+}
+
+const checked = (host: string, rules: EgressRules | undefined) => rules && { lookup: checkedLookup(host, rules) }
+
+function openTcp({ target: { host, port }, egress }: Dialing, guard: Guard): Promise<Socket> {
+  return guard.opened(connectTcp({ host, port, ...keptAlive, ...checked(host, egress?.server) }), 'connect')
 }
 
 async function openTls(
-  { target, serverName, insecure }: Dialing,
+  { target, serverName, insecure, egress }: Dialing,
   secureContext: SecureContext,
   offered: string[],
   tunnel: Socket | undefined,
@@ -50,7 +62,7 @@ async function openTls(
 ): Promise<Dialed> {
   const expected = serverName ?? target.host
   const socket = connectTls({
-    ...(tunnel ? { socket: tunnel } : keptAlive),
+    ...(tunnel ? { socket: tunnel } : { ...keptAlive, ...checked(target.host, egress?.server) }),
     host: target.host,
     port: target.port,
     secureContext,
@@ -69,11 +81,13 @@ function whyOther(expected: string, certificate: PeerCertificate): Error | undef
   return checkServerIdentity(expected, { ...certificate, subject: { ...certificate.subject, CN: '' } })
 }
 
-async function openTunnel(proxy: ProxyServer, { target, proxyCa }: Dialing, guard: Guard): Promise<Socket> {
+async function openTunnel(proxy: ProxyServer, { target, proxyCa, egress }: Dialing, guard: Guard): Promise<Socket> {
+  if (egress) await guard.during({ destroy: () => {} }, checkBehindProxy(target.host, egress.server))
   const { request } = proxy.secure ? await import('node:https') : await import('node:http')
   const authority = `${isIP(target.host) === 6 ? `[${target.host}]` : target.host}:${target.port}`
   const asking = request({
     ...keptAlive,
+    ...checked(proxy.host, egress?.proxy),
     method: 'CONNECT',
     host: proxy.host,
     port: proxy.port,

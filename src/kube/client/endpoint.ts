@@ -90,6 +90,7 @@ export class Endpoint {
         serverName,
         insecure: insecureSkipVerify,
         proxyCa: connection.proxyCa,
+        egress: connection.egress,
       },
     })
   }

@@ -23,7 +23,7 @@ async function opened(t: TestScope) {
   const target = targetOf({ server: proxy.url })
   const context = secureContextOf({ ca: api.authority.caPem, certificate: undefined })
   using guard = new Guard(systemClock, 10_000)
-  const dialing = { target, context, serverName: undefined, insecure: false, proxyCa: undefined }
+  const dialing = { target, context, serverName: undefined, insecure: false, proxyCa: undefined, egress: undefined }
   const { socket } = await dial(dialing, [protocols.http2], guard)
   const clock = new FakeClock()
   const connection = await Http2Connection.open(

@@ -1,4 +1,5 @@
 import type { Connection } from '../connection.ts'
+import type { Final } from './transport.ts'
 
 /** One answer, or one try without an answer, for metrics. */
 export interface RequestSample {
@@ -9,7 +10,7 @@ export interface RequestSample {
   /** The HTTP status; 0 when there was no answer, also where the deadline ended the waiting for one. */
   code: number
   /** Why another try cannot help, where there was no answer because of what the other side is. */
-  final?: 'untrusted' | 'refused'
+  final?: Final
   /** Until the whole answer was there; of a watch, until it was open. */
   ms: number
 }

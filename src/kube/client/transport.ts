@@ -13,17 +13,17 @@ export interface WireRequest {
   readonly body?: Buffer | undefined
 }
 
+/** The other side is not trusted, it refuses, or the connection to it is not allowed. */
+export type Final = 'untrusted' | 'refused' | 'denied'
+
 /** Why a request got no whole answer. Internal: callers of the client see a failure of the catalogue. */
 export class Lost extends Error {
   /** False when the server cannot have acted on the request, so that even a write may be repeated. */
   readonly sent: boolean
   /** Trying again cannot help: what the other side is, rather than how it fares, is in the way. */
-  readonly final: 'untrusted' | 'refused' | undefined
+  readonly final: Final | undefined
 
-  constructor(
-    detail: string,
-    options: { sent: boolean; cause?: unknown; final?: 'untrusted' | 'refused' | undefined },
-  ) {
+  constructor(detail: string, options: { sent: boolean; cause?: unknown; final?: Final | undefined }) {
     super(detail, { cause: options.cause })
     this.sent = options.sent
     this.final = options.final
@@ -31,7 +31,7 @@ export class Lost extends Error {
 }
 
 /** For what goes wrong before anything is sent. */
-export const asLost = (error: unknown, final?: 'untrusted'): Lost =>
+export const asLost = (error: unknown, final?: Final): Lost =>
   error instanceof Lost ? error : new Lost(describe(error), { sent: false, cause: error, final })
 
 /** Told about one exchange: `onAnswer`, `onData` as often as needed, then one of `onEnd` and `onLost`. Never called from within `dispatch`. */
@@ -60,10 +60,12 @@ export interface Transport {
 
 export const protocols = { http2: 'h2', http1: 'http/1.1' } as const
 
-/** The sentence a network error is reported with. Node's own messages name hosts and codes, never contents. */
+/** The sentence a network error is reported with. Node's own messages name hosts and codes, not what the other side sent. */
 export function describe(error: unknown): string {
   const [first] = error instanceof AggregateError ? error.errors : []
   const told = first ?? error
+  // The one message that quotes the other side.
+  if (codeOf(told) === 'ERR_TLS_CERT_ALTNAME_INVALID') return 'its certificate is for other names'
   return told instanceof Error ? told.message || codeOf(told) || told.name : String(told)
 }
 

@@ -54,5 +54,5 @@ export function issuerTaken(provider: IdentityProvider, others: readonly Identit
   const other = others.find((one) => one.metadata?.name !== provider.metadata?.name && issuerOf(one) === issuer)
   if (issuer === undefined || !other) return []
   const field = provider.spec?.issuer === undefined ? 'spec.oidc.authority' : 'spec.issuer'
-  return [mistake(field, `is the issuer of IdentityProvider ${other.metadata?.name} already; change that one instead`)]
+  return [mistake(field, 'is the issuer of another IdentityProvider already; change that one instead')]
 }

@@ -104,7 +104,7 @@ async function nameTaken(
   return [
     mistake(
       'metadata.name',
-      `namespace ${other.metadata.namespace} has a ClusterConfig ${name} already, and names are unique over all namespaces; choose another one`,
+      `another namespace has a ClusterConfig ${name} already, and names are unique over all namespaces; choose another one`,
     ),
   ]
 }

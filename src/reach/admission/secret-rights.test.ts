@@ -106,7 +106,7 @@ test('an IdentityProvider that moves, comes or comes back takes the secrets of o
   assert.ok(!redirectsSecrets(at({ expectedAudience: 'other' }), provider()))
 })
 
-test('what ClusterConfigs send to the issuer of their IdentityProvider is known; a CA is not sent', () => {
+test('F12i: a change of issuer needs the right to what ClusterConfigs send there, and the refusal names none of it; a CA is not sent', async () => {
   const { issuerURL: _, clientID: __, ...block } = oidc
   const config = (name: string, from: string) => ({
     metadata: { name, namespace: 'fleet', uid: name, resourceVersion: '1' },
@@ -117,7 +117,15 @@ test('what ClusterConfigs send to the issuer of their IdentityProvider is known;
     sent.map(({ ref }) => ref.name),
     ['client', 'refresh', 'subject', 'actor'],
   )
-  assert.equal(sent[0]?.field, 'ClusterConfig fleet/west, spec.oidcFromIdentityProvider.clientSecretRef')
+  const kube = { of: () => ({ create: async () => ({ status: { allowed: false } }) }) } as unknown as Kube
+  const { signal } = new AbortController()
+  const verdict = await decideRights(kube, { username: 'mallory' }, sent.flatMap(askedOf), signal)
+  assert.deepEqual(verdict, {
+    allowed: false,
+    code: 403,
+    message:
+      'spec: user "mallory" lacks the right to get each Secret that ClusterConfigs send to this issuer, which the hub would read for them; an administrator of the hub can grant it',
+  })
 })
 
 test('a confirmed fingerprint asks for the Secret that it would replace, when it or that Secret is another', () => {
@@ -165,10 +173,7 @@ test('each right is asked for once, and of too many only that to all Secrets', a
   assert.equal(asked.length, 100)
   const verdict = await decide(101)
   assert.deepEqual(asked, [''])
-  assert.match(
-    JSON.stringify(verdict),
-    /f0 and 100 more: user .*mallory.* lacks the right to get secrets, which is asked/,
-  )
+  assert.match(JSON.stringify(verdict), /f0 and more: user .*mallory.* lacks the right to get secrets, which is asked/)
 })
 
 test('what an annotation makes of mail addresses and groups is a change of who vouches for whom, and no other annotation is', () => {

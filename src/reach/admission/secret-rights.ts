@@ -25,7 +25,8 @@ export function secretsPutToUse(
   const inherited = provider?.spec?.keycloak?.clientSecretRef
   const from = changed.includes('oidcFromIdentityProvider') && spec.oidcFromIdentityProvider
   if (!from || from.clientSecretRef || !inherited) return own
-  return [...own, { field: 'spec.oidcFromIdentityProvider.name', ref: inherited }]
+  const elsewhere = `the Secret that IdentityProvider ${from.name} names`
+  return [...own, { field: 'spec.oidcFromIdentityProvider.name', ref: inherited, elsewhere }]
 }
 
 /** So of an IdentityProvider, whose authority and base URL are where its secret goes. */
@@ -75,12 +76,12 @@ export const isSameProvider = (provider: IdentityProvider, old: IdentityProvider
 
 /** What of these ClusterConfigs the issuer is sent, which their IdentityProvider names. */
 export const secretsSentTo = (provider: string, configs: readonly Stored<ClusterConfig>[]): NamedSecret[] =>
-  configs.flatMap(({ metadata: { namespace, name }, spec }) => {
+  configs.flatMap(({ spec }) => {
     const from = spec.oidcFromIdentityProvider
     if (from?.name !== provider) return []
     return secretsOf(spec, 'oidcFromIdentityProvider')
       .filter(({ ref }) => ref !== from.caSecretRef)
-      .map((secret) => ({ ...secret, field: `ClusterConfig ${namespace}/${name}, ${secret.field}` }))
+      .map((secret) => ({ ...secret, field: 'spec', elsewhere: 'each Secret that ClusterConfigs send to this issuer' }))
   })
 
 /**

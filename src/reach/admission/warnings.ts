@@ -50,7 +50,7 @@ function inheritanceWarnings({ oidcFromIdentityProvider: from }: ConfigSpec, { p
   if (!from?.clientID || from.clientSecretRef || from.refreshTokenSecretRef || !keycloak) return []
   if (from.clientID === keycloak.clientID) return []
   return [
-    `spec.oidcFromIdentityProvider.clientID: is used with the secret of ${keycloak.clientID}, a client of IdentityProvider ${from.name}; give clientSecretRef`,
+    `spec.oidcFromIdentityProvider.clientID: is used with the secret of another client, that of IdentityProvider ${from.name}; give clientSecretRef`,
   ]
 }
 

@@ -1,10 +1,10 @@
 import type { OpenSpoke } from '../../fleet/spoke/index.ts'
 import type { KubeFailure } from '../../kube/failures.ts'
 
-/** What the API server of a cluster answered in place of its version, and what that comes from most often. */
-export function wordsOf({ code, message }: KubeFailure, { by, server }: Pick<OpenSpoke, 'by' | 'server'>): string {
+/** That the API server of a cluster did not tell its version, and what that comes from most often. Its words are not repeated. */
+export function wordsOf({ code }: Pick<KubeFailure, 'code'>, { by, server }: Pick<OpenSpoke, 'by' | 'server'>): string {
   const cause = causeOf(code, by)
-  return `${server} answers ${code} to GET /version: ${message}${cause && `; ${cause}`}`
+  return `${server} answers ${code} to GET /version${cause && `; ${cause}`}`
 }
 
 function causeOf(code: number, by: OpenSpoke['by']): string {

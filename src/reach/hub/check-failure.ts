@@ -38,7 +38,7 @@ function isOfTheHub(error: unknown, phase: Phase): boolean {
 }
 
 /** What was given for it, too: a certificate that cannot be read stays so, however often it is tried. */
-const ofTheWay = /^(SPOKE|PKI)_/
+const ofTheWay = /^(SPOKE|PKI|EGRESS)_/
 
 /** The hub's API answers, and its answer is no: somebody has to change something. */
 const isRefusal = (cause: unknown): boolean => cause instanceof KubeFailure && cause.code < 500 && cause.code !== 429

@@ -94,7 +94,7 @@ describe('what a server answers in place of its version is told with its likely 
   ] as const)
     test(`${code} by ${by}`, async () => {
       const message = await told(code, by)
-      assert.ok(message.startsWith(`${server} answers ${code} to GET /version: `), message)
+      assert.ok(message.startsWith(`${server} answers ${code} to GET /version; `), message)
       assert.match(message, cause)
     })
 })

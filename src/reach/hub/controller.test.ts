@@ -7,6 +7,7 @@ import type { TestScope } from '../../../test/support/test-scope.ts'
 import { ClusterConfig } from '../../apis/breakglass/cluster-config.ts'
 import { passBy } from '../../core/checkpoint.ts'
 import { findCondition } from '../../core/conditions.ts'
+import { everywhere } from '../../core/egress.ts'
 import { silentLog } from '../../core/log.ts'
 import { noMetrics } from '../../core/metrics.ts'
 import { randomFrom } from '../../core/random.ts'
@@ -51,6 +52,7 @@ async function scene(t: TestScope) {
     events: { record() {}, flush: async () => {} },
     checkpoint: passBy,
     settings,
+    egress: () => everywhere,
   }
   const { run } = statusController(deps, reachPasses(deps))
   await configs.create({ metadata: { name: 'west' }, spec: aConfig().spec })

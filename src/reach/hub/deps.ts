@@ -1,5 +1,6 @@
 import type { Checkpoint } from '../../core/checkpoint.ts'
 import type { Clock } from '../../core/clock.ts'
+import type { EgressRules } from '../../core/egress.ts'
 import type { Log } from '../../core/log.ts'
 import type { Metrics } from '../../core/metrics.ts'
 import type { Random } from '../../core/random.ts'
@@ -20,6 +21,8 @@ export interface ReachHubDeps {
   events: EventRecorder
   checkpoint: Checkpoint
   settings(): ReachSettings
+  /** Where what users name may be. Asked at each use. */
+  egress(): EgressRules
 }
 
 export interface ReachSettings {

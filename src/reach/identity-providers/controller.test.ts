@@ -5,6 +5,7 @@ import { MemoryKube } from '../../../test/support/memory-kube.ts'
 import { IdentityProvider } from '../../apis/breakglass/identity-provider.ts'
 import type { Condition } from '../../core/conditions.ts'
 import { findCondition } from '../../core/conditions.ts'
+import { everywhere } from '../../core/egress.ts'
 import { runTogether } from '../../core/lifecycle.ts'
 import { silentLog } from '../../core/log.ts'
 import { noMetrics } from '../../core/metrics.ts'
@@ -29,7 +30,7 @@ function scene(t: { after(action: () => void): void }) {
   const issuer = { isUp: true }
   const events = { record: (_: unknown, __: unknown, happening: Happening) => void told.push(happening) }
   const { run } = identityProviderController(
-    { ...deps, view, events: events as never, settings: () => defaultReachSettings },
+    { ...deps, view, events: events as never, settings: () => defaultReachSettings, egress: () => everywhere },
     async (url, ca) => {
       asked.push({ at: clock.now(), issuer: url, ca })
       if (!issuer.isUp) throw spokeFailures.SPOKE_DISCOVERY_FAILED({ issuer: url, detail: 'it is down' })

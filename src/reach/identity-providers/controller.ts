@@ -1,4 +1,3 @@
-import { isFailure } from '../../core/failure.ts'
 import { done, requeueAfter } from '../../core/outcome.ts'
 import type { Controller } from '../../kube/controller.ts'
 import { controller } from '../../kube/controller.ts'
@@ -9,18 +8,18 @@ import type { ReachHubDeps } from '../hub/deps.ts'
 import { untilTurnMs } from '../hub/next-look.ts'
 import type { Discover } from './discover.ts'
 import { freshDiscovery } from './discover.ts'
-import { answers, doesNotAnswer, findingBefore } from './ready.ts'
+import { answers, findingBefore, findingOf } from './ready.ts'
 import { report } from './report.ts'
 
 export type IdentityProviderDeps = Pick<
   ReachHubDeps,
-  'kube' | 'view' | 'clock' | 'random' | 'log' | 'metrics' | 'events' | 'settings'
+  'kube' | 'view' | 'clock' | 'random' | 'log' | 'metrics' | 'events' | 'settings' | 'egress'
 >
 
 /** Says of each IdentityProvider whether it can be used: when it changes, and every now and then. */
 export function identityProviderController(
   deps: IdentityProviderDeps,
-  discover: Discover = freshDiscovery({ clock: deps.clock }),
+  discover: Discover = freshDiscovery(deps),
 ): Controller {
   const { providers } = deps.view
   return controller(
@@ -37,7 +36,8 @@ export function identityProviderController(
       try {
         await discover(authority, certificateAuthority || undefined, signal)
       } catch (error) {
-        if (isFailure(error, 'SPOKE_DISCOVERY_FAILED')) await report(deps, provider, doesNotAnswer(error), signal)
+        const finding = findingOf(error)
+        if (finding) await report(deps, provider, finding, signal)
         // Thrown on, so that it is asked again soon, and less and less often.
         throw error
       }

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { seedProvider } from '../../../test/support/seed-samples.ts'
 import type { IdentityProvider } from '../../apis/breakglass/identity-provider.ts'
 import { spokeFailures } from '../../fleet/spoke/index.ts'
-import { answers, doesNotAnswer, findingBefore } from './ready.ts'
+import { answers, findingBefore, findingOf } from './ready.ts'
 
 type Spec = NonNullable<IdentityProvider['spec']>
 const named = (name: string, changes: Partial<Spec> = {}): IdentityProvider => ({
@@ -35,7 +35,7 @@ test('what admission would have refused is not asked either, and says why', () =
 
 test('what it says, or why it says nothing, is told with what to do', () => {
   assert.deepEqual([answers('https://a').status, answers('https://a').reason], ['True', 'ConfigReloadSuccess'])
-  const silent = doesNotAnswer(spokeFailures.SPOKE_DISCOVERY_FAILED({ issuer: 'https://a', detail: 'it is 404' }))
-  assert.deepEqual([silent.status, silent.reason], ['False', 'ConfigReloadFailed'])
-  assert.match(silent.message, /https:\/\/a .*it is 404; compare spec\.oidc\.authority/)
+  const silent = findingOf(spokeFailures.SPOKE_DISCOVERY_FAILED({ issuer: 'https://a', detail: 'it is 404' }))
+  assert.deepEqual([silent?.status, silent?.reason], ['False', 'ConfigReloadFailed'])
+  assert.match(silent?.message ?? '', /https:\/\/a .*it is 404; compare spec\.oidc\.authority/)
 })

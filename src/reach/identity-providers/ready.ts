@@ -1,6 +1,6 @@
 import type { IdentityProvider } from '../../apis/breakglass/identity-provider.ts'
 import type { ConditionReport } from '../../core/conditions.ts'
-import type { Failure } from '../../core/failure.ts'
+import { isFailure } from '../../core/failure.ts'
 import type { Reason } from '../../core/reason.ts'
 import { sentenceOf } from '../../fleet/mistake.ts'
 import { issuerTaken, providerMistakes } from '../admission/check-provider.ts'
@@ -21,11 +21,14 @@ export const answers = (authority: string): Finding => ({
   message: `${authority} says what it offers`,
 })
 
-/** The words are for people; they were chosen by whoever made the failure, and hold no secret. */
-export const doesNotAnswer = ({ message }: Failure): Finding =>
-  not(
+/** What came of asking it. Undefined: a defect, or the end of the hub. The messages are in words of ours. */
+export function findingOf(error: unknown): Finding | undefined {
+  if (isFailure(error, 'EGRESS_DENIED')) return not(reasons.EgressDenied, error.message)
+  if (!isFailure(error, 'SPOKE_DISCOVERY_FAILED')) return undefined
+  return not(
     reasons.ConfigReloadFailed,
-    `${message}; compare spec.oidc.authority, and spec.oidc.certificateAuthority where its CA is a private one`,
+    `${error.message}; compare spec.oidc.authority, and spec.oidc.certificateAuthority where its CA is a private one`,
   )
+}
 
 const not = (reason: Reason, message: string): Finding => ({ status: 'False', reason, message })

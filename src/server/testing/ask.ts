@@ -6,6 +6,9 @@ export interface Question {
   method?: string
   headers?: Record<string, string>
   body?: string | Buffer
+  /** PEM of a client certificate. */
+  cert?: string
+  key?: string
   /** For a certificate that is not valid at the machine's own time. */
   unchecked?: boolean
 }
@@ -21,8 +24,9 @@ export interface Reply {
 /** Over HTTP/1.1, on a connection of its own. */
 export const ask = (url: string, ca: string, question: Question = {}): Promise<Reply> =>
   new Promise((resolve, reject) => {
-    const { method = 'GET', headers = {}, body, unchecked = false } = question
-    const asked = request(url, { method, headers, ca, agent: false, rejectUnauthorized: !unchecked }, (response) => {
+    const { method = 'GET', headers = {}, body, cert, key, unchecked = false } = question
+    const options = { method, headers, ca, cert, key, agent: false as const, rejectUnauthorized: !unchecked }
+    const asked = request(url, options, (response) => {
       const serial = (response.socket as TLSSocket).getPeerCertificate().serialNumber
       const chunks: Buffer[] = []
       response.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -41,9 +45,10 @@ export const ask = (url: string, ca: string, question: Question = {}): Promise<R
   })
 
 /** Over HTTP/2. */
-export const askHttp2 = async (url: string, ca: string, { method = 'GET', headers = {}, body }: Question = {}) => {
+export const askHttp2 = async (url: string, ca: string, question: Question = {}) => {
+  const { method = 'GET', headers = {}, body, cert, key } = question
   const { origin, pathname, search } = new URL(url)
-  const session = connect(origin, { ca })
+  const session = connect(origin, { ca, ...(cert !== undefined && { cert }), ...(key !== undefined && { key }) })
   try {
     const stream = session.request({ ':method': method, ':path': `${pathname}${search}`, ...headers })
     stream.end(body)

@@ -109,7 +109,7 @@ describe('the webhooks of access', needsControlPlane, () => {
   test('names of escalations are unique over all namespaces', async () => {
     const name = uniqueName('once')
     await create(BreakglassEscalation.resource, good, { name })
-    await refuses(BreakglassEscalation.resource, good, /namespace default has a BreakglassEscalation/, {
+    await refuses(BreakglassEscalation.resource, good, /another namespace has a BreakglassEscalation/, {
       name,
       namespace: 'elsewhere',
     })
@@ -181,7 +181,7 @@ describe('the webhooks of access', needsControlPlane, () => {
       /spec\.smtp\.username: is required/,
     )
     await create(MailProvider.resource, { ...mail, default: true })
-    await refuses(MailProvider.resource, { ...mail, default: true }, /is the default already/)
+    await refuses(MailProvider.resource, { ...mail, default: true }, /another MailProvider is the default already/)
     await create(MailProvider.resource, { ...mail, default: true, disabled: true })
     const may = await writerOf(suite, plane, admin, mayGet('smtp'))
     const mayNot = await writerOf(suite, plane, admin)

@@ -165,7 +165,7 @@ describe('writes of sessions', needsControlPlane, () => {
     const good = { cluster, user: 'hand@example.com', grantedGroup: group, maxValidFor: '30m' }
     await refuses({ ...good, cluster: uniqueName('nowhere') }, /spec\.cluster: there is no ClusterConfig/)
     await refuses({ ...good, grantedGroup: 'cluster-admin' }, /no escalation that is Ready leads to cluster-admin/)
-    await refuses({ ...good, maxValidFor: '31m' }, /spec\.maxValidFor: must be at most 30m/)
+    await refuses({ ...good, maxValidFor: '31m' }, /spec\.maxValidFor: must be shorter, as the escalation has it/)
     await refuses({ ...good, emergency: true }, /spec\.emergency/)
     const soon = new Date(timed.clock.now().getTime() + 240_000).toISOString()
     await refuses({ ...good, scheduledStartTime: soon }, /spec\.scheduledStartTime: must be at least 5 minutes/)
@@ -186,7 +186,7 @@ describe('writes of sessions', needsControlPlane, () => {
     const { metadata } = await create(good, forged)
     assert.match(metadata.annotations?.['lanyard.io/created-by'] ?? '', /^writer/)
     await scene.reaches(metadata.name, 'Pending')
-    await refuses(good, /lives already/)
+    await refuses(good, /another session of the same cluster, user and group lives already/)
     assert.equal((await story.lead.act(metadata.name, 'approve')).status, 200)
   })
 

@@ -97,7 +97,7 @@ describe('identity providers', needsControlPlane, () => {
 
     const second = await make(spec)
     for (const one of [blind, second])
-      assert.match((await turns(one, 'False', 'ValidationFailed')).message, /is the issuer of IdentityProvider/)
+      assert.match((await turns(one, 'False', 'ValidationFailed')).message, /is the issuer of another IdentityProvider/)
     await providers().delete(second)
     await turns(blind, 'True', 'ConfigReloadSuccess')
   })

@@ -45,7 +45,9 @@ describe('a loopback address in a kubeconfig', needsControlPlane, () => {
   /** Connections of a hub with this environment, and with a configuration file. */
   async function configured(t: TestScope, env: Readonly<Record<string, string>>) {
     const file = join(tempDir(t), 'lanyard.yaml')
-    const write = (rewriteLoopback: boolean) => writeFile(file, stringify({ reach: { rewriteLoopback } }))
+    // The proxy of these tests is at a loopback address, and so is what is meant without the rewriting.
+    const egress = { allowed: ['127.0.0.0/8', '::/0', '0.0.0.0/0'] }
+    const write = (rewriteLoopback: boolean) => writeFile(file, stringify({ reach: { rewriteLoopback, egress } }))
     await write(true)
     const config = await watchedHubConfig(file, { clock: systemClock, log: silentLog, env })
     runInTest(t, [config.run])

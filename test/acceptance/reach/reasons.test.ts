@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { before, describe, test } from 'node:test'
 import { IdentityProvider } from '../../../src/apis/breakglass/identity-provider.ts'
+import { everywhere } from '../../../src/core/egress.ts'
 import { meanings } from '../../../src/core/reason.ts'
 import { spokeReasons } from '../../../src/fleet/spoke/index.ts'
 import { uniqueName } from '../../support/builders.ts'
@@ -147,6 +148,14 @@ describe('every reason comes with its cause and goes with it', needsControlPlane
       t.after(async () => void (await providers.delete(provider)))
       const enabled = { type: 'merge', body: { spec: { disabled: false } } } as const
       return { cluster, end: () => providers.patch(provider, enabled), says: /is disabled/ }
+    },
+    async EgressDenied() {
+      scene.settings.egress = { allowed: [], denied: ['127.0.0.0/8'] }
+      const { cluster } = await scene.byKubeconfig()
+      const end = () => {
+        scene.settings.egress = everywhere
+      }
+      return { cluster, end, says: /reach\.egress/ }
     },
   }
 

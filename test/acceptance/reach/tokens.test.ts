@@ -68,8 +68,8 @@ describe('tokens for clusters', needsControlPlane, () => {
   test('A20: nothing secret goes to a token endpoint that is not the issuer’s own', async (t) => {
     const elsewhere = await startScriptedIssuer(t)
     const wrong: [document: (issuer: string) => object, why: RegExp][] = [
-      [() => ({ token_endpoint: `${elsewhere.issuer}/token` }), /elsewhere/],
-      [(own) => ({ token_endpoint: `${own.replace('127.0.0.1', 'localhost')}/token` }), /elsewhere/],
+      [() => ({ token_endpoint: `${elsewhere.issuer}/token` }), /another origin/],
+      [(own) => ({ token_endpoint: `${own.replace('127.0.0.1', 'localhost')}/token` }), /another origin/],
       [(own) => ({ token_endpoint: `${own.replace('//', '//hub:word@')}/token` }), /user name or password/],
       [(own) => ({ token_endpoint: `${own}/token#here` }), /fragment/],
       [() => ({ token_endpoint: 'http://idp.example.com/token' }), /not https/],

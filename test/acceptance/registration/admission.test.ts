@@ -1,22 +1,18 @@
 /** What the hub says to writes of clusters and bindings before they are stored. */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
-import { installNamespaceAnnotation } from '../../../src/apis/addon/conversion.ts'
-import { ManagedClusterAddOn } from '../../../src/apis/addon/managed-cluster-addon.ts'
 import { ManagedCluster } from '../../../src/apis/cluster/managed-cluster.ts'
 import { ManagedClusterSetBinding } from '../../../src/apis/cluster/managed-cluster-set-binding.ts'
 import { defaultSet, labels, registerGroup } from '../../../src/fleet/names.ts'
-import { customResourceDefinitions, namespaces } from '../../../src/kube/kinds.ts'
+import { namespaces } from '../../../src/kube/kinds.ts'
 import type { Kube } from '../../../src/kube/kube.ts'
 import { refusalOf } from '../../support/admission-hook.ts'
-import { aNamespace, uniqueName } from '../../support/builders.ts'
+import { aNamespace } from '../../support/builders.ts'
 import { needsControlPlane, startControlPlane } from '../../support/control-plane.ts'
-import { unlessUnready } from '../../support/custom-resources.ts'
-import { eventually } from '../../support/eventually.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
 import { suiteScope } from '../../support/suite-scope.ts'
 import type { WebhookScene } from '../../support/webhook-scene.ts'
-import { serveWebhooks } from '../../support/webhook-scene.ts'
+import { convertAddOns, serveWebhooks } from '../../support/webhook-scene.ts'
 
 const { group } = ManagedCluster.resource
 
@@ -239,19 +235,5 @@ describe('the webhooks of the hub', needsControlPlane, () => {
     assert.equal(await codeOf(bindingsOf(admin).patch('red', moved)), 400)
   })
 
-  test('the server of the webhooks converts add-ons as well', async () => {
-    await admin.of(namespaces).create(aNamespace('converted'))
-    const conversion = { url: scene.url, caBundle: Buffer.from(scene.caPem).toString('base64') }
-    const crd = ManagedClusterAddOn.crd({ conversion })
-    await admin.of(customResourceDefinitions).apply(crd as never, { fieldManager: 'test', force: true })
-    const { v1alpha1, v1beta1 } = ManagedClusterAddOn.versions
-    // Another one each time: what is written before the API server has heard of the conversion has lost what it had.
-    await eventually('what is written in one version is read in the other', async () => {
-      const name = uniqueName('addon')
-      const written = { metadata: { name }, spec: { installNamespace: 'tools' } }
-      if (!(await unlessUnready(admin.of(v1alpha1, 'converted').create(written)))) return false
-      const read = await unlessUnready(admin.of(v1beta1, 'converted').get(name))
-      return read?.metadata.annotations?.[installNamespaceAnnotation] === 'tools'
-    })
-  })
+  test('the server of the webhooks converts add-ons as well', () => convertAddOns(admin, scene))
 })

@@ -74,6 +74,8 @@ export interface ControlPlaneOptions {
   oidc?: OidcOptions
   /** The kubeconfig of a TokenReview webhook. */
   tokenWebhookConfig?: string
+  /** A kubeconfig whose users admission webhooks are shown, each by the name of its webhook. */
+  webhookUsers?: string
   /** An audit Policy; see `auditEvents`. */
   auditPolicy?: string
   /** true: all that run by default, and those of bootstrap tokens. Names: only these. false: no controller manager. Default true. */

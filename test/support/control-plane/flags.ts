@@ -51,6 +51,7 @@ export function apiserverFlags(paths: Paths, port: number, options: ControlPlane
     'authentication-config': options.authenticationConfig && paths.authenticationConfig,
     'authentication-token-webhook-config-file': options.tokenWebhookConfig && paths.tokenWebhookConfig,
     'authentication-token-webhook-version': options.tokenWebhookConfig && 'v1',
+    'admission-control-config-file': options.webhookUsers && paths.admissionConfig,
     'audit-policy-file': options.auditPolicy && paths.auditPolicy,
     'audit-log-path': options.auditPolicy && paths.auditLog,
     'oidc-issuer-url': oidc?.issuerUrl,

@@ -59,10 +59,20 @@ export async function writeGivenFiles(paths: Paths, options: ControlPlaneOptions
     [paths.authorizationConfig]: options.authorizationConfig,
     [paths.authenticationConfig]: options.authenticationConfig,
     [paths.tokenWebhookConfig]: options.tokenWebhookConfig,
+    [paths.webhookUsers]: options.webhookUsers,
+    [paths.admissionConfig]: options.webhookUsers && admissionConfiguration(paths.webhookUsers),
     [paths.auditPolicy]: options.auditPolicy,
     [paths.oidcCa]: options.oidc?.caPem,
   }
   for (const [path, content] of Object.entries(given)) if (content !== undefined) await writeFile(path, content)
+}
+
+/** Webhooks of both kinds are shown the users of one kubeconfig. */
+export const admissionConfiguration = (kubeConfigFile: string): string => {
+  const apiVersion = 'apiserver.config.k8s.io/v1'
+  const configuration = { apiVersion, kind: 'WebhookAdmissionConfiguration', kubeConfigFile }
+  const plugins = ['MutatingAdmissionWebhook', 'ValidatingAdmissionWebhook'].map((name) => ({ name, configuration }))
+  return JSON.stringify({ apiVersion, kind: 'AdmissionConfiguration', plugins })
 }
 
 function ownControlPlane(facts: Facts, servers: Servers, dir: GuardedDir): OwnControlPlane {

@@ -19,6 +19,8 @@ export function pathsIn(dir: string) {
     authorizationConfig: at('authorization.yaml'),
     authenticationConfig: at('authentication.yaml'),
     tokenWebhookConfig: at('token-webhook.kubeconfig'),
+    admissionConfig: at('admission.yaml'),
+    webhookUsers: at('webhook-users.kubeconfig'),
     auditPolicy: at('audit-policy.yaml'),
     auditLog: at('audit.log'),
     oidcCa: at('oidc-ca.crt'),

@@ -3,8 +3,14 @@ import { test } from 'node:test'
 import { eventually } from '../../../../test/support/eventually.ts'
 import { FakeClock } from '../../../../test/support/fake-clock.ts'
 import { startScriptedIssuer } from '../../../../test/support/issuer.ts'
+import { everywhere } from '../../../core/egress.ts'
+import type { Metrics } from '../../../core/metrics.ts'
 import { createMetrics } from '../../../core/metrics.ts'
 import { discoveries } from './discovery.ts'
+import { issuerFetches } from './fetch.ts'
+
+const discoveriesOf = (deps: { clock: FakeClock; metrics?: Metrics }) =>
+  discoveries({ ...deps, fetches: issuerFetches({ ...deps, egress: () => everywhere }) })
 
 const failed = (detail: RegExp) => (error: unknown) => {
   const { code, message, cause } = error as { code: string; message: string; cause: unknown }
@@ -17,7 +23,7 @@ const failed = (detail: RegExp) => (error: unknown) => {
 test('a document is asked for once, for all who name the same issuer and CA, and again after an hour', async (t) => {
   const clock = new FakeClock()
   const issuer = await startScriptedIssuer(t)
-  const known = discoveries({ clock })
+  const known = discoveriesOf({ clock })
   const found = await Promise.all(Array.from({ length: 20 }, () => known.get(issuer.issuer, issuer.caPem)))
   assert.equal(found[0]?.token_endpoint, `${issuer.issuer}/token`)
   await known.get(issuer.issuer, issuer.caPem)
@@ -32,7 +38,7 @@ test('a document is asked for once, for all who name the same issuer and CA, and
 test('a failure is not remembered', async (t) => {
   const issuer = await startScriptedIssuer(t)
   const metrics = await createMetrics()
-  const known = discoveries({ clock: new FakeClock(), metrics })
+  const known = discoveriesOf({ clock: new FakeClock(), metrics })
   issuer.discovery = { status: 404 }
   await assert.rejects(known.get(issuer.issuer, issuer.caPem), failed(/answered with status 404$/))
   issuer.discovery = undefined
@@ -47,7 +53,7 @@ test('who vouches for the issuer is verified, and what is wrong with its certifi
     await startScriptedIssuer(t),
     await startScriptedIssuer(t, { dnsNames: ['idp.example.com'] }),
   ]
-  const known = discoveries({ clock: new FakeClock() })
+  const known = discoveriesOf({ clock: new FakeClock() })
   const untrusted = failed(/its certificate cannot be trusted: it is signed by an unknown authority/)
   await assert.rejects(known.get(issuer.issuer, undefined), untrusted)
   await assert.rejects(known.get(issuer.issuer, other.caPem), untrusted)
@@ -75,7 +81,7 @@ for (const [what, script, detail] of answers)
   test(`${what} is no discovery document`, async (t) => {
     const issuer = await startScriptedIssuer(t)
     issuer.discovery = respond(script)
-    const known = discoveries({ clock: new FakeClock() })
+    const known = discoveriesOf({ clock: new FakeClock() })
     await assert.rejects(known.get(issuer.issuer, issuer.caPem), failed(detail))
   })
 
@@ -83,7 +89,7 @@ test('an issuer that hangs fails after ten seconds, and holds up nobody else', a
   const clock = new FakeClock()
   const [hanging, other] = [await startScriptedIssuer(t), await startScriptedIssuer(t)]
   hanging.discovery = 'hang'
-  const known = discoveries({ clock })
+  const known = discoveriesOf({ clock })
   const outcome = assert.rejects(known.get(hanging.issuer, hanging.caPem), failed(/did not answer within 10 seconds/))
   await eventually('it was asked', () => hanging.paths.length === 1)
   await known.get(other.issuer, other.caPem)
@@ -95,7 +101,7 @@ test('who gives up waiting leaves the others waiting', async (t) => {
   const issuer = await startScriptedIssuer(t)
   issuer.discovery = 'hang'
   const clock = new FakeClock()
-  const known = discoveries({ clock })
+  const known = discoveriesOf({ clock })
   const impatient = new AbortController()
   const given = known.get(issuer.issuer, issuer.caPem, impatient.signal)
   const patient = known.get(issuer.issuer, issuer.caPem)
@@ -108,7 +114,7 @@ test('who gives up waiting leaves the others waiting', async (t) => {
 
 test('a CA that is none is told as such', async (t) => {
   const issuer = await startScriptedIssuer(t)
-  const known = discoveries({ clock: new FakeClock() })
+  const known = discoveriesOf({ clock: new FakeClock() })
   const garbled = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n'
   await assert.rejects(known.get(issuer.issuer, garbled), failed(/not valid PEM/))
 })

@@ -1,5 +1,6 @@
 import type { ServerMetadata } from 'openid-client'
 import type { Clock } from '../../../core/clock.ts'
+import { egressDenied } from '../../../core/egress.ts'
 import { isFailure } from '../../../core/failure.ts'
 import type { Metrics } from '../../../core/metrics.ts'
 import { noMetrics } from '../../../core/metrics.ts'
@@ -7,7 +8,6 @@ import { BoundedMap } from '../../../kube/bounded-map.ts'
 import { failures } from '../failures.ts'
 import { whyNoIssuer, whyUnfit } from './endpoint-rules.ts'
 import type { IssuerFetch } from './fetch.ts'
-import { issuerFetches } from './fetch.ts'
 import { problemOf } from './problem.ts'
 import { unlessAborted } from './unless-aborted.ts'
 
@@ -17,7 +17,7 @@ export type ProviderMetadata = ServerMetadata & { readonly token_endpoint: strin
 export interface Discoveries {
   /**
    * Shared by all who name the same issuer and the same CA, and asked for once for all who wait. Throws
-   * SPOKE_DISCOVERY_FAILED. The signal ends the waiting of this caller only.
+   * SPOKE_DISCOVERY_FAILED or EGRESS_DENIED. The signal ends the waiting of this caller only.
    */
   get(issuer: string, ca: string | undefined, signal?: AbortSignal): Promise<ProviderMetadata>
   /** Whether somebody waits for the document. */
@@ -29,18 +29,14 @@ export interface Discoveries {
 export interface DiscoveryDeps {
   clock: Pick<Clock, 'now' | 'countdown'>
   metrics?: Metrics
-  fetches?: (ca: string | undefined) => IssuerFetch
+  fetches: (ca: string | undefined) => IssuerFetch
 }
 
 /** How long a document is good. Endpoints hardly ever move; a wrong one is forgotten when it fails. */
 const keptMs = 3_600_000
 const mostKept = 1_000
 
-export function discoveries({
-  clock,
-  metrics = noMetrics,
-  fetches = issuerFetches({ clock }),
-}: DiscoveryDeps): Discoveries {
+export function discoveries({ clock, metrics = noMetrics, fetches }: DiscoveryDeps): Discoveries {
   const total = metrics.counter(
     'lanyard_reach_discoveries_total',
     'Discovery documents of issuers, by what came of it',
@@ -96,6 +92,8 @@ async function documentOf(issuer: string, fetch: IssuerFetch): Promise<ProviderM
     return document as ProviderMetadata
   } catch (error) {
     if (isFailure(error)) throw error
+    const denied = egressDenied(error)
+    if (denied) throw denied
     throw failures.SPOKE_DISCOVERY_FAILED({ issuer, detail: problemOf(error).detail })
   }
 }

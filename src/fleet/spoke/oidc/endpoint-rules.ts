@@ -28,13 +28,13 @@ export const whyNoIssuer = (issuer: string): string | undefined => firstViolatio
 /** Why the document is not one of this issuer, or does not lead to it. */
 export function whyUnfit(issuer: string, document: DiscoveryDocument): string | undefined {
   // Compared whole, unlike openid-client, which overlooks a slash at the end: clusters compare the same way.
-  if (document.issuer !== issuer) return `it calls itself ${JSON.stringify(document.issuer)?.slice(0, mostCharacters)}`
+  if (document.issuer !== issuer) return 'its discovery document is that of another issuer'
   const { token_endpoint: endpoint } = document
   if (typeof endpoint !== 'string') return 'it does not say where its token endpoint is'
   const flaw = firstViolation(urlChecks, endpoint)
   if (flaw !== undefined) return `its token endpoint is not acceptable: ${flaw}`
   if (new URL(endpoint).origin !== new URL(issuer).origin)
-    return `its token endpoint is elsewhere, at ${new URL(endpoint).origin}`
+    return 'its token endpoint is at another origin than the issuer itself'
   return undefined
 }
 

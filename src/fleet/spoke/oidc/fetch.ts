@@ -1,9 +1,12 @@
 import { X509Certificate } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { request } from 'node:https'
+import type { LookupFunction } from 'node:net'
 import type { PeerCertificate, SecureContext } from 'node:tls'
 import { checkServerIdentity, createSecureContext } from 'node:tls'
 import type { Clock } from '../../../core/clock.ts'
+import type { EgressRules } from '../../../core/egress.ts'
+import { checkedLookup, egressDenied } from '../../../core/egress.ts'
 import { BoundedMap } from '../../../kube/bounded-map.ts'
 import { systemRoots } from '../../../kube/client/identity.ts'
 import { Handshakes } from './handshakes.ts'
@@ -29,6 +32,8 @@ export type IssuerFetch = (url: string, options: FetchOptions) => Promise<Respon
 
 export interface FetchDeps {
   clock: Pick<Clock, 'countdown'>
+  /** Where issuers may be. Asked at each request. */
+  egress(): EgressRules
   /** Of one request, from its first byte to the last of its answer. Default 10,000. */
   deadlineMs?: number
 }
@@ -38,11 +43,15 @@ const mostBytes = 256 * 1024
 const mostAuthorities = 64
 
 /**
- * How issuers are asked: over TLS that is verified against `ca` (PEM; absent: the system), without redirects, within a
- * deadline on the clock and a limit on the answer. Each request has a connection of its own: once it is open, none waits
+ * How issuers are asked: where `egress` lets the hub connect, over TLS that is verified against `ca` (PEM; absent: the
+ * system), without redirects, within a deadline on the clock and a limit on the answer. Each request has a connection of its own: once it is open, none waits
  * behind another.
  */
-export function issuerFetches({ clock, deadlineMs = 10_000 }: FetchDeps): (ca: string | undefined) => IssuerFetch {
+export function issuerFetches({
+  clock,
+  egress,
+  deadlineMs = 10_000,
+}: FetchDeps): (ca: string | undefined) => IssuerFetch {
   const contexts = new BoundedMap<string, SecureContext>(mostAuthorities)
   const contextOf = (ca: string | undefined): SecureContext => {
     const context = contexts.get(ca ?? '') ?? contextFor(ca)
@@ -57,12 +66,13 @@ export function issuerFetches({ clock, deadlineMs = 10_000 }: FetchDeps): (ca: s
     )
     let connected: (() => void) | undefined
     try {
+      const lookup = checkedLookup(new URL(url).hostname, egress())
       const context = contextOf(ca)
       connected = await handshakes.begin(new URL(url).origin, deadline.signal)
-      return await ask(url, options, context, { signal: deadline.signal, connected })
+      return await ask(url, options, { secureContext: context, lookup }, { signal: deadline.signal, connected })
     } catch (error) {
       if (deadline.signal.aborted) throw deadline.signal.reason
-      throw error instanceof NoAnswer ? error : noAnswerOf(error)
+      throw error instanceof NoAnswer ? error : (egressDenied(error) ?? noAnswerOf(error))
     } finally {
       connected?.()
     }
@@ -88,7 +98,12 @@ interface Asking {
   connected: () => void
 }
 
-function ask(url: string, options: FetchOptions, secureContext: SecureContext, asking: Asking): Promise<Response> {
+function ask(
+  url: string,
+  options: FetchOptions,
+  connecting: { secureContext: SecureContext; lookup: LookupFunction },
+  asking: Asking,
+): Promise<Response> {
   return new Promise((resolve, reject) => {
     const { method, headers } = options
     const { signal, connected } = asking
@@ -96,7 +111,7 @@ function ask(url: string, options: FetchOptions, secureContext: SecureContext, a
     const sent = request(
       url,
       {
-        ...{ method, signal, secureContext, agent: false, checkServerIdentity: whyOther },
+        ...{ method, signal, ...connecting, agent: false, checkServerIdentity: whyOther },
         headers: { ...headers, ...(body !== undefined && { 'content-length': Buffer.byteLength(body) }) },
       },
       (answer) => void read(answer).then(resolve, reject),

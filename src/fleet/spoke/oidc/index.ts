@@ -3,6 +3,7 @@
  * brings, `request` asks once, `discovery` knows where; `fetch` is the only way out.
  */
 import type { Clock } from '../../../core/clock.ts'
+import type { EgressRules } from '../../../core/egress.ts'
 import type { Log } from '../../../core/log.ts'
 import type { Metrics } from '../../../core/metrics.ts'
 import type { OidcWay, SecretKey, SecretValue, TokenSource } from '../contract.ts'
@@ -18,6 +19,8 @@ export { issuerFetches } from './fetch.ts'
 
 export interface TokenDeps {
   clock: Clock
+  /** Where issuers may be. */
+  egress(): EgressRules
   log: Log
   metrics: Metrics
   /** Asked each time: what a Secret holds may change. */

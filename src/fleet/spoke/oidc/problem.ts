@@ -1,6 +1,3 @@
-import { maskText } from '../../../core/mask.ts'
-import type { Secret } from '../../../core/secret.ts'
-import { hidden } from '../../../core/secret.ts'
 import { NoAnswer } from './fetch.ts'
 
 export interface Problem {
@@ -9,7 +6,7 @@ export interface Problem {
    * whatever is shown. `faulty`: an answer that says none of these. `silent`: no answer at all.
    */
   readonly kind: 'grant' | 'client' | 'request' | 'faulty' | 'silent'
-  /** For people. Holds nothing that was sent. */
+  /** For people. In words of ours and codes of OAuth. */
   readonly detail: string
 }
 
@@ -19,25 +16,24 @@ interface Thrown {
   readonly code?: string
   readonly status?: number
   readonly error?: unknown
-  readonly error_description?: unknown
   readonly cause?: unknown
 }
 
-const mostCharacters = 200
 /** What OAuth calls a client that is not accepted, at the token endpoint. */
 const clientRefused = new Set(['invalid_client'])
 /** OAuth errors that say "later" and not "no". */
 const notNow = new Set(['temporarily_unavailable', 'server_error', 'slow_down'])
 
 /**
- * What went wrong, by the status and the OAuth error code of the answer. The error itself must go no further: the ones
- * of openid-client carry whole answers, tokens included.
+ * What went wrong, by the status and the OAuth error code of the answer. Nothing else of the answer is repeated: who
+ * may name an issuer must not make the hub show what is said at that address. The error itself must go no further
+ * either: the ones of openid-client carry whole answers, tokens included.
  */
-export function problemOf(error: unknown, sent: readonly Secret[] = []): Problem {
+export function problemOf(error: unknown): Problem {
   const silence = silenceOf(error)
   if (silence) return { kind: 'silent', detail: silence.message }
   const thrown = error as Thrown
-  if (typeof thrown.error === 'string') return refusalOf(thrown, sent)
+  if (typeof thrown.error === 'string') return refusalOf(thrown.error, thrown.status ?? 0)
   const flaw = malformed[thrown.code ?? '']
   const status = statusOf(thrown)
   if (flaw !== undefined || status === undefined)
@@ -45,12 +41,18 @@ export function problemOf(error: unknown, sent: readonly Secret[] = []): Problem
   return { kind: status === 401 ? 'client' : 'faulty', detail: `it answered with status ${status}` }
 }
 
-function refusalOf({ error, error_description: description, status = 0 }: Thrown, sent: readonly Secret[]): Problem {
-  const code = String(error)
-  const kind = kindOf(code, status)
-  const words = typeof description === 'string' ? ` (${printable(description, sent)})` : ''
-  return { kind, detail: `${printable(code, sent)}${words}` }
-}
+const refusalOf = (code: string, status: number): Problem => ({
+  kind: kindOf(code, status),
+  detail: oauthErrors.has(code) ? code : `it answered with status ${status} and an error code that OAuth does not have`,
+})
+
+/** RFC 6749, 6750, 7009, 8628, 8693 and 8707. */
+const oauthErrors: ReadonlySet<string> = new Set([
+  ...['invalid_request', 'invalid_client', 'invalid_grant', 'unauthorized_client', 'unsupported_grant_type'],
+  ...['invalid_scope', 'invalid_target', 'invalid_token', 'insufficient_scope', 'unsupported_token_type'],
+  ...['access_denied', 'unsupported_response_type', 'server_error', 'temporarily_unavailable'],
+  ...['authorization_pending', 'slow_down', 'expired_token'],
+])
 
 /**
  * OAuth refuses with 400, and has one code for a grant or a refresh token that is no good. Issuers have codes of their own for what is no refusal, with other statuses: Keycloak answers
@@ -79,13 +81,3 @@ function silenceOf(error: unknown): NoAnswer | undefined {
 
 /** Where an answer has the wrong status, the library hands it over as the cause. */
 const statusOf = ({ cause }: Thrown): number | undefined => (cause instanceof Response ? cause.status : undefined)
-
-function printable(text: string, sent: readonly Secret[]): string {
-  const plain = sent.reduce((left, secret) => withoutSecret(left, secret.reveal()), text)
-  const shown = maskText(plain)
-    .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
-    .trim()
-  return shown.length > mostCharacters ? `${shown.slice(0, mostCharacters)}…` : shown
-}
-
-const withoutSecret = (text: string, secret: string): string => (secret === '' ? text : text.replaceAll(secret, hidden))

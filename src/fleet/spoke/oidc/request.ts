@@ -1,4 +1,5 @@
 import type { Clock } from '../../../core/clock.ts'
+import { egressDenied } from '../../../core/egress.ts'
 import type { Metrics } from '../../../core/metrics.ts'
 import { Secret } from '../../../core/secret.ts'
 import type { OidcWay } from '../contract.ts'
@@ -33,11 +34,9 @@ export interface Asked {
   /** Shown by a refresh. */
   readonly refreshToken?: Secret
   readonly form?: Form
-  /** Whatever else of the form is secret, so that an issuer which repeats it is not quoted. */
-  readonly secrets?: readonly Secret[]
 }
 
-/** One request to the token endpoint. Throws NotGranted, or SPOKE_DISCOVERY_FAILED before anything was sent. */
+/** One request to the token endpoint. Throws NotGranted or EGRESS_DENIED, or SPOKE_DISCOVERY_FAILED before anything was sent. */
 export type GrantRequest = (way: OidcWay, asked: Asked) => Promise<Granted>
 
 export interface RequestDeps {
@@ -58,7 +57,7 @@ export function grantRequests({ clock, metrics, discoveries, fetches }: RequestD
   )
   return async (way, asked) => {
     const { issuer, issuerCa, clientId } = way
-    const { grant, clientSecret, refreshToken, secrets = [] } = asked
+    const { grant } = asked
     const metadata = await discoveries.get(issuer, issuerCa)
     const { tokenBy } = await import('./library.ts')
     const askedAt = clock.now()
@@ -72,8 +71,12 @@ export function grantRequests({ clock, metrics, discoveries, fetches }: RequestD
         ...(answer.refresh_token !== undefined && { refreshToken: Secret.of(answer.refresh_token) }),
       }
     } catch (error) {
-      const sent = [...secrets, clientSecret, refreshToken].filter((secret) => secret !== undefined)
-      const problem = problemOf(error, sent)
+      const denied = egressDenied(error)
+      if (denied) {
+        total.inc({ grant, outcome: 'failed' })
+        throw denied
+      }
+      const problem = problemOf(error)
       const isRefusal = problem.kind !== 'faulty' && problem.kind !== 'silent'
       total.inc({ grant, outcome: isRefusal ? 'refused' : 'failed' })
       // The endpoint may have moved.

@@ -90,19 +90,23 @@ test('an issuer that refuses is asked again after a second, and not before', asy
   assert.equal((await source.current()).value.reveal(), 'token-1')
 })
 
-test('a refusal is quoted, but neither whole nor with what was sent', async (t) => {
+test('F11h: a failure repeats only the OAuth code of a refusal, and no code that OAuth does not have', async (t) => {
   const issuer = await startScriptedIssuer(t)
   const jwt = `eyJhbGciOiJub25lIn0.${'eyJzdWIiOiJ4In0'}.c2lnbmF0dXJl`
   issuer.answer = ({ client_secret }) =>
     refusal('invalid_request', 400, `wrong: ${client_secret}\u001b[31m ${jwt} ${'long '.repeat(100)}`)
-  const error = await tokenScene()
-    .sources.of(wayTo(issuer))
-    .current()
-    .catch((caught: unknown) => caught)
-  assert.ok(isFailure(error, 'SPOKE_TOKEN_REFUSED'))
-  assert.match(error.message, /invalid_request \(wrong: \*\*\* \[31m \*\*\* long /)
-  assert.ok(error.message.length < 400)
-  assert.doesNotMatch(inspect(error, { depth: 9 }), /hunter2|eyJ/)
+  const refused = async () => {
+    const error = await tokenScene()
+      .sources.of(wayTo(issuer))
+      .current()
+      .catch((caught: unknown) => caught)
+    assert.ok(isFailure(error, 'SPOKE_TOKEN_REFUSED'))
+    assert.doesNotMatch(inspect(error, { depth: 9 }), /hunter2|eyJ|wrong|long|canary/)
+    return error.message
+  }
+  assert.match(await refused(), /by client_credentials: invalid_request$/)
+  issuer.answer = () => refusal('canary of a code', 400, 'canary of a description')
+  assert.match(await refused(), /it answered with status 400 and an error code that OAuth does not have$/)
 })
 
 test('an answer that cannot be used shows no token in what is thrown', async (t) => {
@@ -131,7 +135,7 @@ test('nothing secret is sent where the discovery document is not sound', async (
   const [issuer, other] = [await startScriptedIssuer(t), await startScriptedIssuer(t)]
   issuer.document = { ...issuer.document, token_endpoint: `${other.issuer}/token` }
   const source = tokenScene().sources.of(wayTo(issuer, { issuerCa: issuer.caPem + other.caPem }))
-  await assert.rejects(source.current(), failed('SPOKE_DISCOVERY_FAILED', /elsewhere/))
+  await assert.rejects(source.current(), failed('SPOKE_DISCOVERY_FAILED', /another origin/))
   assert.deepEqual([issuer.requests, other.paths], [[], []])
 })
 
@@ -198,7 +202,7 @@ for (const fallback of ['None', 'Auto', 'Warn'] as const)
       return await assert.rejects(asked, failed('SPOKE_REFRESH_REFUSED', /refuses the refresh token: invalid_grant/))
     const { value, grant, refused } = await asked
     assert.deepEqual([value.reveal(), grant], ['by-secret', 'client_credentials'])
-    assert.equal(refused, 'invalid_grant (Token is not active)')
+    assert.equal(refused, 'invalid_grant')
   })
 
 test('a refused refresh token with nothing else is the end of it, until it is replaced', async (t) => {
@@ -405,10 +409,7 @@ test('an exchange shows the subject and the actor as their Secrets have them at 
   secrets.set('subject/token', 'S2')
   issuer.answer = ({ subject_token }) => refusal('invalid_request', 400, `no good: ${subject_token}`)
   await clock.advance('270s')
-  await assert.rejects(
-    source.current(),
-    failed('SPOKE_TOKEN_REFUSED', /by token_exchange: invalid_request \(no good: \*\*\*\)/),
-  )
+  await assert.rejects(source.current(), failed('SPOKE_TOKEN_REFUSED', /by token_exchange: invalid_request$/))
 })
 
 test('a source tells whether it is the discovery document that it waits for', async (t) => {

@@ -43,11 +43,7 @@ function obtainer(way: OidcWay, deps: SourceDeps): () => Promise<Token> {
     const subject = await read(exchange.subject)
     const actor = exchange.actor && (await read(exchange.actor))
     const tokens = { subject: subject.reveal(), ...(actor && { actor: actor.reveal() }) }
-    return request(way, {
-      ...base,
-      form: exchangeForm(way, exchange, tokens),
-      secrets: [subject, ...(actor ? [actor] : [])],
-    })
+    return request(way, { ...base, form: exchangeForm(way, exchange, tokens) })
   }
 
   /** By whichever refresh token serves; else why the last one that was given did not. */

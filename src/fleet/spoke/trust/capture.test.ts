@@ -7,6 +7,7 @@ import { createServer as createTls } from 'node:tls'
 import { eventually } from '../../../../test/support/eventually.ts'
 import { FakeClock } from '../../../../test/support/fake-clock.ts'
 import { teardown } from '../../../../test/support/test-scope.ts'
+import { everywhere } from '../../../core/egress.ts'
 import { captureChain } from './capture.ts'
 import { aLeaf, anAuthority, tlsServer } from './testing/tls-server.ts'
 
@@ -35,7 +36,7 @@ async function silentServer(t: TestContext): Promise<{ url: string; readonly con
 
 test('it gives what the server shows in the order shown, and sends nothing', async (t) => {
   const server = await tlsServer(t, leaf, middle, root)
-  const { chain, hostname } = await captureChain(`${server.url}/prefix`, { clock })
+  const { chain, hostname } = await captureChain(`${server.url}/prefix`, { egress: everywhere, clock })
   assert.deepEqual(chain, [leaf.certPem, middle.certPem, root.certPem])
   assert.equal(hostname, '127.0.0.1')
   assert.equal(server.connections, 1)
@@ -44,7 +45,7 @@ test('it gives what the server shows in the order shown, and sends nothing', asy
 
 test('nothing of this machine is added to what is shown', async (t) => {
   const server = await tlsServer(t, leaf)
-  assert.deepEqual((await captureChain(server.url, { clock })).chain, [leaf.certPem])
+  assert.deepEqual((await captureChain(server.url, { egress: everywhere, clock })).chain, [leaf.certPem])
 })
 
 test('a server that is not there is unreachable', async () => {
@@ -52,15 +53,17 @@ test('a server that is not there is unreachable', async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
   await new Promise((resolve) => server.close(resolve))
-  await assert.rejects(captureChain(`https://127.0.0.1:${port}`, { clock }), { code: 'SPOKE_UNREACHABLE' })
-  await assert.rejects(captureChain('http://127.0.0.1:1', { clock }), { code: 'SPOKE_INVALID' })
+  await assert.rejects(captureChain(`https://127.0.0.1:${port}`, { egress: everywhere, clock }), {
+    code: 'SPOKE_UNREACHABLE',
+  })
+  await assert.rejects(captureChain('http://127.0.0.1:1', { egress: everywhere, clock }), { code: 'SPOKE_INVALID' })
 })
 
 test('a server that never finishes TLS is given up after 5 seconds, and not before', async (t) => {
   const own = new FakeClock(new Date())
   const server = await silentServer(t)
   let isOver = false
-  const capture = captureChain(server.url, { clock: own }).finally(() => {
+  const capture = captureChain(server.url, { egress: everywhere, clock: own }).finally(() => {
     isOver = true
   })
   capture.catch(() => {})
@@ -76,11 +79,11 @@ test('a server that never finishes TLS is given up after 5 seconds, and not befo
 test('whoever gives up ends it at once, with their own reason', async (t) => {
   const server = await silentServer(t)
   const stop = new AbortController()
-  const capture = captureChain(server.url, { clock, signal: stop.signal })
+  const capture = captureChain(server.url, { egress: everywhere, clock, signal: stop.signal })
   await eventually('it is connected', () => server.connections === 1)
   stop.abort(new Error('enough'))
   await assert.rejects(capture, /enough/)
-  await assert.rejects(captureChain(server.url, { clock, signal: stop.signal }), /enough/)
+  await assert.rejects(captureChain(server.url, { egress: everywhere, clock, signal: stop.signal }), /enough/)
 })
 
 test('TLS 1.1 is refused', async (t) => {
@@ -90,10 +93,13 @@ test('TLS 1.1 is refused', async (t) => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   teardown(t, () => void server.close())
   const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`
-  await assert.rejects(captureChain(url, { clock }), { code: 'SPOKE_TRUST_FAILED' })
+  await assert.rejects(captureChain(url, { egress: everywhere, clock }), { code: 'SPOKE_TRUST_FAILED' })
 })
 
 test('a server cannot keep the hub busy with a thousand certificates', async (t) => {
   const server = await tlsServer(t, leaf, ...Array.from({ length: 20 }, () => middle))
-  await assert.rejects(captureChain(server.url, { clock }), { code: 'SPOKE_TRUST_FAILED', message: /more than 10/ })
+  await assert.rejects(captureChain(server.url, { egress: everywhere, clock }), {
+    code: 'SPOKE_TRUST_FAILED',
+    message: /more than 10/,
+  })
 })

@@ -3,6 +3,8 @@ import { connect as connectTcp, isIP } from 'node:net'
 import type { ConnectionOptions, TLSSocket } from 'node:tls'
 import { connect as connectTls } from 'node:tls'
 import type { Clock } from '../../../core/clock.ts'
+import type { EgressRules } from '../../../core/egress.ts'
+import { checkedLookup, egressDenied } from '../../../core/egress.ts'
 import { Guard } from '../../../kube/client/guard.ts'
 import { targetOf } from '../../../kube/client/target.ts'
 import { describe, Lost } from '../../../kube/client/transport.ts'
@@ -22,20 +24,25 @@ export interface Captured {
 
 /**
  * What a server shows in one TLS handshake, whoever vouches for it. Nothing is sent to it besides. Throws
- * SPOKE_UNREACHABLE where it cannot be dialled, SPOKE_TRUST_FAILED where it shows nothing, or the reason of the signal.
+ * EGRESS_DENIED, SPOKE_UNREACHABLE where it cannot be dialled, SPOKE_TRUST_FAILED where it shows nothing, or the reason
+ * of the signal.
  */
 export async function captureChain(
   server: string,
-  { clock, signal }: { clock: Clock; signal?: AbortSignal | undefined },
+  { clock, egress, signal }: { clock: Clock; egress: EgressRules; signal?: AbortSignal | undefined },
 ): Promise<Captured> {
   const { host, port, secure } = targetOf({ server })
   if (!secure) throw failures.SPOKE_INVALID({ field: 'server', problem: 'must be an https URL' })
-  const tcp = quiet(connectTcp({ host, port, noDelay: true }))
+  const tcp = quiet(connectTcp({ host, port, noDelay: true, lookup: checkedLookup(host, egress) }))
   try {
     await opened(tcp, 'connect', dialMs, clock, signal)
   } catch (error) {
     tcp.destroy()
-    throw orAbort(error, signal, (detail) => failures.SPOKE_UNREACHABLE({ server, detail }, error))
+    throw orAbort(
+      error,
+      signal,
+      (detail) => egressDenied(error) ?? failures.SPOKE_UNREACHABLE({ server, detail }, error),
+    )
   }
   const tls = quiet(connectTls({ ...anyCertificate, socket: tcp, servername: isIP(host) ? '' : host }))
   try {

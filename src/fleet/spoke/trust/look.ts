@@ -18,10 +18,10 @@ export interface Look {
 /** Sees what a server shows, and judges it. Throws as `captureChain` does. */
 export async function lookAt(
   server: string,
-  { clock, roots = systemRoots }: Pick<TrustDeps, 'clock' | 'roots'>,
+  { clock, settings, roots = systemRoots }: Pick<TrustDeps, 'clock' | 'settings' | 'roots'>,
   signal?: AbortSignal,
 ): Promise<Look> {
-  const captured = await captureChain(server, { clock, signal })
+  const captured = await captureChain(server, { clock, egress: settings().egress, signal })
   try {
     return { captured, judgement: judge(captured, { roots: roots(), now: clock.now() }) }
   } catch (error) {

@@ -1,4 +1,5 @@
 import { FakeClock } from '../../../../../test/support/fake-clock.ts'
+import { everywhere } from '../../../../core/egress.ts'
 import { silentLog } from '../../../../core/log.ts'
 import type { Metrics } from '../../../../core/metrics.ts'
 import { noMetrics } from '../../../../core/metrics.ts'
@@ -41,6 +42,7 @@ export function tokenScene(metrics: Metrics = noMetrics): Scene {
     sources: tokenSources({
       clock,
       metrics,
+      egress: () => everywhere,
       log: silentLog,
       async readSecret({ field, namespace, name, keys }) {
         const key = keys.find((candidate) => secrets.has(`${name}/${candidate}`))
