@@ -9,7 +9,7 @@ import { allowed, forbidden } from '../../fleet/admission.ts'
 import { namespaces } from '../../kube/kinds.ts'
 import type { Kube } from '../../kube/kube.ts'
 import { bindRight, checkBinding } from './check-binding.ts'
-import { acceptRight, checkCluster, isBeingAccepted, joinRights } from './check-cluster.ts'
+import { acceptRight, changesAcceptance, checkCluster, isBeingAccepted, joinRights } from './check-cluster.ts'
 import { declarations } from './declarations.ts'
 import { defaultCluster } from './default-cluster.ts'
 
@@ -49,8 +49,8 @@ async function decideCluster(
     const namespace = await kube.of(namespaces).find(name, { signal })
     if (namespace?.metadata.deletionTimestamp)
       return forbidden(`the namespace ${name} is being deleted; accept the cluster once it is gone`)
-    rights.unshift(acceptRight(name))
   }
+  if (changesAcceptance(request)) rights.unshift(acceptRight(name))
   return decideRights(kube, request.userInfo, rights, signal)
 }
 

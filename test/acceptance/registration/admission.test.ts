@@ -5,7 +5,7 @@ import { installNamespaceAnnotation } from '../../../src/apis/addon/conversion.t
 import { ManagedClusterAddOn } from '../../../src/apis/addon/managed-cluster-addon.ts'
 import { ManagedCluster } from '../../../src/apis/cluster/managed-cluster.ts'
 import { ManagedClusterSetBinding } from '../../../src/apis/cluster/managed-cluster-set-binding.ts'
-import { defaultSet, labels, registerGroup } from '../../../src/fleet/names.ts'
+import { agentUser, defaultSet, labels, registerGroup } from '../../../src/fleet/names.ts'
 import { customResourceDefinitions, namespaces } from '../../../src/kube/kinds.ts'
 import type { Kube } from '../../../src/kube/kube.ts'
 import { refusalOf } from '../../support/admission-hook.ts'
@@ -68,11 +68,11 @@ describe('the webhooks of the hub', needsControlPlane, () => {
     assert.equal(await codeOf(patchCluster(accepting, 'west1', isTrue)), 403)
     await patchCluster(accepting, 'west', isTrue)
 
-    // Whoever may not accept changes everything else, before and after, and takes the acceptance back.
+    // A user without the right changes every other field, before and after.
     await patchCluster(plain, 'west1', { metadata: { labels: { region: 'eu' } } })
     await patchCluster(plain, 'west', { metadata: { labels: { region: 'eu' } }, spec: { leaseDurationSeconds: 30 } })
     assert.equal((await clustersOf(admin).get('west')).spec?.hubAcceptsClient, true)
-    await patchCluster(plain, 'west', { spec: { hubAcceptsClient: false } })
+    await patchCluster(accepting, 'west', { spec: { hubAcceptsClient: false } })
     assert.equal(await codeOf(patchCluster(plain, 'west', isTrue)), 403)
 
     const finalizers = ['lanyard.io/test']
@@ -85,6 +85,36 @@ describe('the webhooks of the hub', needsControlPlane, () => {
     assert.equal(await codeOf(patchCluster(accepting, 'ending', isTrue)), 403)
     await patchCluster(accepting, 'ending', { metadata: { labels: { region: 'eu' } } })
     await admin.of(namespaces).patch('ending', { type: 'merge', body: { metadata: { finalizers: null } } })
+  })
+
+  test('F7a: the acceptance is taken back by who may accept the cluster and by its own agent, and by nobody else', async () => {
+    const plain = await scene.user('denying')
+    const accepting = await scene.user('accepting-back', mayAccept('back'))
+    const own = await scene.user(agentUser('back', 'a1'))
+    const near = await scene.user(agentUser('back1', 'a1'))
+    const isAccepted = async () => (await clustersOf(admin).get('back')).spec?.hubAcceptsClient === true
+    await clustersOf(admin).create({ metadata: { name: 'back' }, spec: { hubAcceptsClient: true } })
+
+    for (const hubAcceptsClient of [false, null])
+      for (const kube of [plain, near]) {
+        const refused = await refusalOf(patchCluster(kube, 'back', { spec: { hubAcceptsClient } }))
+        assert.deepEqual([refused.code, refused.reason], [403, 'Forbidden'])
+        assert.match(refused.message, /lacks the right to update managedclusters\/accept .* named back;/)
+      }
+    const read = await clustersOf(plain).get('back')
+    const put = clustersOf(plain).update({ ...read, spec: { ...read.spec, hubAcceptsClient: false } })
+    assert.equal(await codeOf(put), 403)
+    const applied = { metadata: { name: 'back' }, spec: { hubAcceptsClient: false } }
+    assert.equal(await codeOf(clustersOf(plain).apply(applied, { fieldManager: 'plain', force: true })), 403)
+    assert.equal(await isAccepted(), true)
+
+    for (const kube of [accepting, own]) {
+      await patchCluster(kube, 'back', { spec: { hubAcceptsClient: false } })
+      assert.equal(await isAccepted(), false)
+      // What is not accepted, and stays so, is anybody's to write.
+      await patchCluster(plain, 'back', { metadata: { labels: { region: 'eu' } } })
+      await patchCluster(accepting, 'back', { spec: { hubAcceptsClient: true } })
+    }
   })
 
   test('R32: an address that is not https, and a name that is no DNS label, are refused with 400 and their field', async () => {
