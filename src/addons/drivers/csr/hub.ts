@@ -1,6 +1,6 @@
 import type { CertificateSigningRequest } from 'kubernetes-types/certificates/v1.d.ts'
 import type { Outcome } from '../../../core/outcome.ts'
-import { done } from '../../../core/outcome.ts'
+import { done, requeueAfter } from '../../../core/outcome.ts'
 import type { Reason } from '../../../core/reason.ts'
 import { decisionOn } from '../../../fleet/csr/approval.ts'
 import { annotations } from '../../../fleet/names.ts'
@@ -16,6 +16,8 @@ import { addonCsrEffects } from './hub-effects.ts'
 import { isUnwanted, whyNotApproved } from './judge.ts'
 import type { AddonRequest } from './read-request.ts'
 import { isAskedByAgent, readAddonRequest } from './read-request.ts'
+import type { RemovalPace } from './removal-pace.ts'
+import { removalPace } from './removal-pace.ts'
 import { supersededRequests } from './superseded.ts'
 
 type Csr = Stored<CertificateSigningRequest>
@@ -30,7 +32,8 @@ const workers = 16
 export function addonCsrController(deps: AddonHubDeps): Controller {
   const { view, clusters } = deps
   const read = readOnce()
-  return controller('addon-csr', (key, { signal }) => reconcile(key, deps, read, addonCsrEffects(deps, signal)), {
+  const pace = removalPace(deps.clock)
+  return controller('addon-csr', (key, { signal }) => reconcile(key, deps, read, pace, addonCsrEffects(deps, signal)), {
     ...deps,
     workers,
     watches: [
@@ -55,6 +58,7 @@ async function reconcile(
   key: Key,
   { view, clusters, settings }: AddonHubDeps,
   read: (csr: Csr) => AddonRequest | Reason,
+  pace: RemovalPace,
   effects: AddonCsrEffects,
 ): Promise<Outcome> {
   // Nobody but the agent itself is taken at its word on which of its requests it still wants.
@@ -63,15 +67,20 @@ async function reconcile(
   const addon = view.addons.get(key)
   const cluster = clusters.get(splitKey(key).namespace ?? '')
   const superseded = new Set(supersededRequests(ofAddon))
-  for (const csr of superseded) await effects.remove(key, csr)
+  let waitMs = 0
+  const atPace = async (remove: () => Promise<void>) => {
+    waitMs = pace.take(key)
+    if (waitMs === 0) await remove()
+  }
+  for (const csr of superseded) await atPace(() => effects.remove(key, csr))
   for (const csr of ofAddon.filter((csr) => isOpen(csr) && !superseded.has(csr))) {
     const request = read(csr)
     if (typeof request === 'string') continue
-    if (isUnwanted(addon, request)) await effects.removeUnwanted(key, request)
+    if (isUnwanted(addon, request)) await atPace(() => effects.removeUnwanted(key, request))
     else if (!whyNotApproved({ request, cluster, addon, approvers: settings.approvers ?? [] }))
       await effects.approve(key, request)
   }
-  return done
+  return waitMs > 0 ? requeueAfter(waitMs) : done
 }
 
 const isOpen = (csr: CertificateSigningRequest): boolean => decisionOn(csr) === 'none'
