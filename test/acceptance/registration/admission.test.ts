@@ -6,14 +6,16 @@ import { ManagedClusterAddOn } from '../../../src/apis/addon/managed-cluster-add
 import { ManagedCluster } from '../../../src/apis/cluster/managed-cluster.ts'
 import { ManagedClusterSetBinding } from '../../../src/apis/cluster/managed-cluster-set-binding.ts'
 import { agentUser, defaultSet, labels, registerGroup } from '../../../src/fleet/names.ts'
-import { customResourceDefinitions, namespaces } from '../../../src/kube/kinds.ts'
+import { customResourceDefinitions, leases, namespaces, serviceAccounts } from '../../../src/kube/kinds.ts'
 import type { Kube } from '../../../src/kube/kube.ts'
 import { refusalOf } from '../../support/admission-hook.ts'
-import { aNamespace, uniqueName } from '../../support/builders.ts'
+import { aNamespace, aServiceAccount, uniqueName } from '../../support/builders.ts'
+import type { ControlPlane } from '../../support/control-plane.ts'
 import { needsControlPlane, startControlPlane } from '../../support/control-plane.ts'
 import { unlessUnready } from '../../support/custom-resources.ts'
 import { eventually } from '../../support/eventually.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
+import { rawCall } from '../../support/raw-call.ts'
 import { suiteScope } from '../../support/suite-scope.ts'
 import type { WebhookScene } from '../../support/webhook-scene.ts'
 import { serveWebhooks } from '../../support/webhook-scene.ts'
@@ -43,11 +45,13 @@ const codeOf = async (call: Promise<unknown>) => (await refusalOf(call)).code
 describe('the webhooks of the hub', needsControlPlane, () => {
   const clock = new FakeClock('2026-03-01T12:00:00Z')
   const suite = suiteScope()
+  let plane: ControlPlane
   let scene: WebhookScene
   let admin: Kube
 
   before(async () => {
-    scene = await serveWebhooks(suite, await startControlPlane(suite, {}), { clock })
+    plane = await startControlPlane(suite, {})
+    scene = await serveWebhooks(suite, plane, { clock })
     admin = scene.admin
   })
 
@@ -115,6 +119,43 @@ describe('the webhooks of the hub', needsControlPlane, () => {
       await patchCluster(plain, 'back', { metadata: { labels: { region: 'eu' } } })
       await patchCluster(accepting, 'back', { spec: { hubAcceptsClient: true } })
     }
+  })
+
+  test('F10a: to accept a cluster into a namespace that was not made for it warns, with what is there', async () => {
+    const path = `/apis/${group}/v1/managedclusters`
+    const accepting = (name: string) => ({
+      apiVersion: `${group}/v1`,
+      kind: 'ManagedCluster',
+      metadata: { name },
+      spec: { hubAcceptsClient: true },
+    })
+    const warningsOf = async (name: string) => {
+      const { code, warnings } = await rawCall(plane, { method: 'POST', path, body: accepting(name) })
+      assert.equal(code, 201)
+      return warnings
+    }
+    const held = uniqueName('held')
+    await admin.of(namespaces).create(aNamespace(held))
+    await admin.of(leases, held).create({ metadata: { name: 'their-leader' }, spec: {} })
+    await admin.of(serviceAccounts, held).create(aServiceAccount('their-account'))
+    const [warning = '', ...others] = await warningsOf(held)
+    assert.deepEqual(others, [])
+    assert.match(warning, new RegExp(`a namespace ${held} is there and was not made for the cluster`))
+    assert.match(warning, /1 ServiceAccount \(their-account\)/)
+    assert.match(warning, /1 Lease \(their-leader\)/)
+    assert.match(warning, /not looked at: Pod, Deployment, ConfigMap, Secret/)
+
+    // Its own from before, and one that is to be made, are nobody else's.
+    const own = uniqueName('own')
+    const ownLabels = { [labels.clusterName]: own }
+    await admin.of(namespaces).create({ ...aNamespace(own), metadata: { name: own, labels: ownLabels } })
+    assert.deepEqual(await warningsOf(own), [])
+    assert.deepEqual(await warningsOf(uniqueName('new')), [])
+    // What is accepted is not looked at again.
+    const patched = { metadata: { labels: { region: 'eu' } } }
+    const contentType = 'application/merge-patch+json'
+    const again = await rawCall(plane, { method: 'PATCH', path: `${path}/${held}`, body: patched, contentType })
+    assert.deepEqual([again.code, again.warnings], [200, []])
   })
 
   test('R32: an address that is not https, and a name that is no DNS label, are refused with 400 and their field', async () => {
