@@ -11,13 +11,13 @@ import { splitKey } from '../../../kube/objects.ts'
 import { changesOf, watching } from '../../../kube/watching.ts'
 import type { AddonHubDeps } from '../../hub/deps.ts'
 import { addonKeyOf } from '../../hub/view.ts'
+import type { Pace } from '../../pace.ts'
+import { pace } from '../../pace.ts'
 import type { AddonCsrEffects } from './hub-effects.ts'
 import { addonCsrEffects } from './hub-effects.ts'
 import { isUnwanted, whyNotApproved } from './judge.ts'
 import type { AddonRequest } from './read-request.ts'
 import { isAskedByAgent, readAddonRequest } from './read-request.ts'
-import type { RemovalPace } from './removal-pace.ts'
-import { removalPace } from './removal-pace.ts'
 import { supersededRequests } from './superseded.ts'
 
 type Csr = Stored<CertificateSigningRequest>
@@ -32,33 +32,37 @@ const workers = 16
 export function addonCsrController(deps: AddonHubDeps): Controller {
   const { view, clusters } = deps
   const read = readOnce()
-  const pace = removalPace(deps.clock)
-  return controller('addon-csr', (key, { signal }) => reconcile(key, deps, read, pace, addonCsrEffects(deps, signal)), {
-    ...deps,
-    workers,
-    watches: [
-      watching(view.csrs, addonKeyOf),
-      watching(view.addons, undefined, { when: changesOf(({ status }) => status?.registrations) }),
-      watching(
-        clusters,
-        ({ metadata: { name } }) =>
-          view.addons.byIndex('cluster', name).map(({ metadata }) => `${name}/${metadata.name}`),
-        {
-          when: changesOf(({ spec, metadata }) => [
-            spec?.hubAcceptsClient,
-            metadata.annotations?.[annotations.agentName],
-          ]),
-        },
-      ),
-    ],
-  })
+  const removing = pace(deps.clock)
+  return controller(
+    'addon-csr',
+    (key, { signal }) => reconcile(key, deps, read, removing, addonCsrEffects(deps, signal)),
+    {
+      ...deps,
+      workers,
+      watches: [
+        watching(view.csrs, addonKeyOf),
+        watching(view.addons, undefined, { when: changesOf(({ status }) => status?.registrations) }),
+        watching(
+          clusters,
+          ({ metadata: { name } }) =>
+            view.addons.byIndex('cluster', name).map(({ metadata }) => `${name}/${metadata.name}`),
+          {
+            when: changesOf(({ spec, metadata }) => [
+              spec?.hubAcceptsClient,
+              metadata.annotations?.[annotations.agentName],
+            ]),
+          },
+        ),
+      ],
+    },
+  )
 }
 
 async function reconcile(
   key: Key,
   { view, clusters, settings }: AddonHubDeps,
   read: (csr: Csr) => AddonRequest | Reason,
-  pace: RemovalPace,
+  removing: Pace,
   effects: AddonCsrEffects,
 ): Promise<Outcome> {
   // Nobody but the agent itself is taken at its word on which of its requests it still wants.
@@ -69,7 +73,7 @@ async function reconcile(
   const superseded = new Set(supersededRequests(ofAddon))
   let waitMs = 0
   const atPace = async (remove: () => Promise<void>) => {
-    waitMs = pace.take(key)
+    waitMs = removing.take(key)
     if (waitMs === 0) await remove()
   }
   for (const csr of superseded) await atPace(() => effects.remove(key, csr))
