@@ -7,8 +7,10 @@ const most = 30
 const withinMs = 600_000
 
 export interface Pace {
-  /** Takes one turn. Where there is none left: the milliseconds until there is. */
-  take(key: Key): number
+  /** Milliseconds until there is a turn; 0 where there is one now. */
+  waitMs(key: Key): number
+  /** A turn was taken. */
+  note(key: Key): void
 }
 
 /**
@@ -29,14 +31,15 @@ export function pace(clock: Pick<Clock, 'now'>): Pace {
   }
 
   return {
-    take(key) {
+    waitMs(key) {
       const now = clock.now()
       forgetOld(now)
       const times = takenAt.get(key) ?? []
       const [oldest] = times
-      if (oldest && times.length >= most) return after(oldest, withinMs).getTime() - now.getTime()
-      takenAt.set(key, [...times, now])
-      return 0
+      return oldest && times.length >= most ? after(oldest, withinMs).getTime() - now.getTime() : 0
+    },
+    note(key) {
+      takenAt.set(key, [...(takenAt.get(key) ?? []), clock.now()])
     },
   }
 }

@@ -100,14 +100,17 @@ export const addonWork =
       }
       let status = addonStatusPatch(addon, facts, clock.now())
       // A controller of the add-on that puts its own registrations back has the last word for a while.
-      const waitMs = status?.registrations ? declaring.take(name) : 0
+      const waitMs = status?.registrations ? declaring.waitMs(name) : 0
       if (waitMs > 0) status = status?.conditions && { conditions: status.conditions }
       if (status) {
         const body = { metadata: { resourceVersion }, status }
         await hub
           .of(ManagedClusterAddOn.resource, cluster)
           .patch(name, { type: 'merge', body }, { subresource: 'status', signal: stop })
-        if (status.registrations) deps.checkpoint('addon.declared')
+        if (status.registrations) {
+          declaring.note(name)
+          deps.checkpoint('addon.declared')
+        }
       }
       told.set(name, troubles)
       const againAt = waitMs > 0 ? after(clock.now(), waitMs) : undefined

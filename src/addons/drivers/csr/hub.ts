@@ -72,9 +72,10 @@ async function reconcile(
   const cluster = clusters.get(splitKey(key).namespace ?? '')
   const superseded = new Set(supersededRequests(ofAddon))
   let waitMs = 0
-  const atPace = async (remove: () => Promise<void>) => {
-    waitMs = removing.take(key)
-    if (waitMs === 0) await remove()
+  const atPace = async (remove: () => Promise<boolean>) => {
+    waitMs = removing.waitMs(key)
+    // One that is gone already, of which the watch has yet to tell, takes nobody's turn.
+    if (waitMs === 0 && (await remove())) removing.note(key)
   }
   for (const csr of superseded) await atPace(() => effects.remove(key, csr))
   for (const csr of ofAddon.filter((csr) => isOpen(csr) && !superseded.has(csr))) {
