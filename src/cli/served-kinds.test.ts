@@ -54,6 +54,19 @@ test('all parts of a gate wait for its kinds, with one line and ever longer paus
   assert.equal(lines.length, 2)
 })
 
+test('kinds that come one by one are waited for, unless the rest stays away', async (t) => {
+  let served: string[] = []
+  const { clock, lines, start, begun } = scene(t, async () => ({ resources: served.map((name) => ({ name })) }))
+  const part = start()
+  await clock.advance('1s')
+  served = [configs.plural]
+  await clock.advance('2s')
+  assert.deepEqual([begun(), lines.length], [0, 1])
+  await clock.advance('30s')
+  await part
+  assert.equal(begun(), 1)
+})
+
 test('a group without the kinds is as good as none; one of them, or a server that does not tell, lets the gate begin', async (t) => {
   const other = scene(t, async () => ({ resources: [{ name: 'others' }] }))
   const waiting = other.start()

@@ -32,7 +32,7 @@ export type OnceServed = (run: Run) => Run
 export function onceServed(kube: Kube, { gate, kinds }: GateKinds, { clock, random, log }: ProcessDeps): OnceServed {
   let isLogged = false
 
-  async function isAnyServed(signal: AbortSignal): Promise<boolean> {
+  async function look(signal: AbortSignal): Promise<'all' | 'some' | 'none'> {
     const apiVersions = [...new Set(kinds.map(apiVersionOf))]
     const lists = apiVersions.map(async (apiVersion) => {
       const path = `/apis/${apiVersion}`
@@ -42,28 +42,29 @@ export function onceServed(kube: Kube, { gate, kinds }: GateKinds, { clock, rand
           if (isNotFound(error)) return {}
           throw error
         })
-      return kinds.some(
-        (kind) => apiVersionOf(kind) === apiVersion && resources.some(({ name }) => name === kind.plural),
-      )
+      return resources.map(({ name }) => `${apiVersion}/${name}`)
     })
-    return (await Promise.all(lists)).includes(true)
+    const served = (await Promise.all(lists)).flat()
+    const found = kinds.filter((kind) => served.includes(`${apiVersionOf(kind)}/${kind.plural}`))
+    return found.length === kinds.length ? 'all' : found.length > 0 ? 'some' : 'none'
   }
 
   async function untilServed(signal: AbortSignal): Promise<void> {
+    // What is being installed just now comes kind by kind: where there were none before, some have to stay some.
+    let before: 'some' | 'none' = 'some'
     for (let attempt = 0; ; attempt += 1) {
-      const isServed = await isAnyServed(signal).catch((error: unknown) => {
+      const now = await look(signal).catch((error: unknown) => {
         signal.throwIfAborted()
         log.debug({ err: error, gate }, 'kinds of a gate could not be looked for')
-        return true
+        return 'all' as const
       })
-      if (isServed) break
-      if (!isLogged) {
-        const missing = kinds.map(({ kind }) => kind)
+      if (now === 'all' || (now === 'some' && before === 'some')) break
+      before = now
+      if (!isLogged)
         log.warn(
-          { gate, kinds: missing },
+          { gate, kinds: kinds.map(({ kind }) => kind) },
           'kinds of a gate are not served; install them with lanyard init, or turn the gate off',
         )
-      }
       isLogged = true
       await sleep(clock, backoffMs(attempt, pauses, random), signal)
     }
