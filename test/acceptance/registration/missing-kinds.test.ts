@@ -30,11 +30,27 @@ test(
     assert.ok(ofGates.length > 5)
     for (const { object } of ofGates) await crds.delete(object.metadata.name)
     const path = `/apis/${apiVersionOf(ClusterConfig.resource)}`
-    await eventually('none of them is served', () =>
-      admin.request({ path }).then(
-        () => false,
-        (error: unknown) => isNotFound(error),
-      ),
+    await eventually(
+      'none of them is served',
+      async () => {
+        const { resources = [] } = await admin
+          .request<{ resources?: { name: string }[] }>({ path })
+          .catch((error: unknown) => {
+            if (isNotFound(error)) return {}
+            throw error
+          })
+        assert.deepEqual(
+          resources.map(({ name }) => name),
+          [],
+        )
+        const { items } = await crds.list()
+        assert.deepEqual(
+          items.map(({ metadata }) => metadata.name).filter((name) => name.endsWith(`.${group}`)),
+          [],
+        )
+        return true
+      },
+      { withinMs: 40_000 },
     )
 
     const { printed } = await hubProcess(t, plane, admin, prepared)
