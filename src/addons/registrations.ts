@@ -1,16 +1,30 @@
 import { installNamespaceAnnotation } from '../apis/addon/conversion.ts'
 import type { ManagedClusterAddOn } from '../apis/addon/managed-cluster-addon.ts'
 import { addonNamespace, addonSecrets, clientSigner } from '../fleet/names.ts'
+import { defined } from '../kube/kubeconfig/defined.ts'
 import type { Stored } from '../kube/objects.ts'
 
 export type DriverName = 'csr' | 'token'
 type Registrations = NonNullable<NonNullable<ManagedClusterAddOn['status']>['registrations']>
 export type Registration = Registrations[number]
 
+/** What is absent is left open. */
 export interface ItemSubject {
   readonly user?: string
   readonly groups?: readonly string[]
   readonly organizationUnits?: readonly string[]
+}
+
+type WrittenSubject = { [Field in keyof ItemSubject]?: ItemSubject[Field] | null }
+
+/** A subject as it counts: the types of the field write an empty string, list or null where they say nothing. */
+export function subjectOf(written: WrittenSubject | null | undefined): ItemSubject {
+  const { user, groups, organizationUnits } = written ?? {}
+  const texts = (list: readonly string[] | null | undefined) => {
+    const said = list?.filter((text) => text !== '') ?? []
+    return said.length > 0 ? said : undefined
+  }
+  return defined({ user: user || undefined, groups: texts(groups), organizationUnits: texts(organizationUnits) })
 }
 
 /** One credential that an add-on needs, as its registration says. */
@@ -38,12 +52,14 @@ export function itemsOf(object: Stored<ManagedClusterAddOn>): RegistrationItem[]
   const common = { cluster, addon }
   return (object.status?.registrations ?? []).flatMap((registration, index): RegistrationItem[] => {
     if (registration.type === 'kubeClient') {
-      const { subject = {}, driver } = registration.kubeClient ?? {}
+      const { driver } = registration.kubeClient ?? {}
+      const subject = subjectOf(registration.kubeClient?.subject)
       const secret = { namespace, name: addonSecrets.kubeClient(addon) }
       return [{ ...common, index, type: 'kubeClient', signer: clientSigner, subject, driver, secret }]
     }
-    const { signerName, subject = {} } = registration.customSigner ?? {}
+    const { signerName } = registration.customSigner ?? {}
     if (!signerName) return []
+    const subject = subjectOf(registration.customSigner?.subject)
     const secret = { namespace, name: addonSecrets.customSigner(addon, signerName) }
     return [{ ...common, index, type: 'customSigner', signer: signerName, subject, driver: undefined, secret }]
   })

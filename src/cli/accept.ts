@@ -17,6 +17,7 @@ interface AcceptOptions extends AwsCallerOptions {
   replaceAgent?: boolean
   requesters?: string
   skipApproveCheck?: boolean
+  yes?: boolean
   wait?: boolean
   timeout: number
   output: 'table' | 'json'
@@ -44,6 +45,7 @@ export function acceptCommand(stop: Stop): Command {
     .option('--replace-agent', 'although another agent of that name is alive: the new one takes its place')
     .option('--requesters <users>', 'approve requests of these users too, separated by commas')
     .option('--skip-approve-check', 'accept although no certificate request waits')
+    .option('--yes', 'do not ask, although others use the namespace of its name: its agent gets rights in it')
     .option('--wait', 'until the cluster has joined and is available')
     .option(
       '--timeout <seconds>',
@@ -72,6 +74,7 @@ async function accept(given: string[], options: AcceptOptions, command: Command,
     requesters: options.requesters?.split(',') ?? [],
     replaceAgent: options.replaceAgent ?? false,
     skipApproveCheck: options.skipApproveCheck ?? false,
+    intoForeignNamespace: options.yes ?? false,
     ...(options.agent !== undefined && { agent: options.agent }),
     ...(options.csr !== undefined && { csr: options.csr }),
   }
@@ -81,8 +84,10 @@ async function accept(given: string[], options: AcceptOptions, command: Command,
     const timeoutMs = options.timeout * 1_000
     using aws = awsByCaller(kube, command, { ...options, ...deps, hubWithinMs: timeoutMs })
     const operation = { ...deps, kube, aws }
+    const confirmed = choices.intoForeignNamespace ? [] : await confirmedOnTerminal(names, kube, deps.signal)
     const steps = async function* (name: string) {
-      yield* acceptCluster(name, choices, operation)
+      const intoForeignNamespace = choices.intoForeignNamespace || confirmed.includes(name)
+      yield* acceptCluster(name, { ...choices, intoForeignNamespace }, operation)
       if (options.wait) yield* untilJoined(name, timeoutMs, operation)
     }
     if (names.length > 0)
@@ -93,6 +98,30 @@ async function accept(given: string[], options: AcceptOptions, command: Command,
         called: calledBy(command),
       })
   })
+}
+
+/** Of these, those that a person lets into a namespace that others use. Without a terminal accept refuses them instead. */
+async function confirmedOnTerminal(
+  names: readonly string[],
+  kube: import('../kube/kube.ts').Kube,
+  signal: AbortSignal,
+): Promise<string[]> {
+  if (!process.stdin.isTTY) return []
+  const [{ confirm }, { namespaceOfOthers }, { contentOf }, { ManagedCluster }] = await Promise.all([
+    import('./confirm.ts'),
+    import('../registration/operations/accept.ts'),
+    import('../registration/foreign-namespace.ts'),
+    import('../apis/cluster/managed-cluster.ts'),
+  ])
+  const confirmed: string[] = []
+  for (const name of names) {
+    const foreign = await namespaceOfOthers(name, kube, signal)
+    const cluster = foreign && (await kube.of(ManagedCluster.resource).find(name, { signal }))
+    if (!cluster || cluster.spec?.hubAcceptsClient) continue
+    const question = `A namespace ${name} is there and was not made for the cluster. It holds ${contentOf(foreign)}.\nGive the agent of ${name} rights in it?`
+    if (await confirm(question, signal)) confirmed.push(name)
+  }
+  return confirmed
 }
 
 /**

@@ -9,6 +9,7 @@ export function addonSettingsOf(flags: AgentOptions, namespace: string): AddonSe
   return {
     ...defaultAddonSettings,
     namespace,
+    hubKubeconfigSecret: flags.hubKubeconfigSecret,
     kubeClientDriver: flags.addonKubeclientRegistrationAuth,
     tokenExpirationSeconds: flags.addonTokenExpirationSeconds,
     leaseCheckMs: flags.addonLeaseCheckPeriod,

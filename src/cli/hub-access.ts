@@ -1,6 +1,11 @@
 import { hostname } from 'node:os'
 import { accessHub } from '../access/hub/index.ts'
 import type { AccessSettings } from '../access/settings.ts'
+import { AuditConfig } from '../apis/breakglass/audit-config.ts'
+import { BreakglassEscalation } from '../apis/breakglass/breakglass-escalation.ts'
+import { BreakglassSession } from '../apis/breakglass/breakglass-session.ts'
+import { DenyPolicy } from '../apis/breakglass/deny-policy.ts'
+import { MailProvider } from '../apis/breakglass/mail-provider.ts'
 import type { Checkpoint } from '../core/checkpoint.ts'
 import type { EgressRules } from '../core/egress.ts'
 import type { Run } from '../core/lifecycle.ts'
@@ -14,6 +19,7 @@ import { restServer } from '../server/rest/index.ts'
 import type { AccessConfig } from './access-schema.ts'
 import { accessSettingsOf } from './access-settings.ts'
 import type { ProcessDeps } from './process-parts.ts'
+import { onceServed } from './served-kinds.ts'
 
 export interface HubAccessDeps extends ProcessDeps {
   /** The hub. */
@@ -41,6 +47,13 @@ export interface HubAccess {
   readonly listening: Promise<Bound>
 }
 
+const accessKinds = {
+  gate: 'Access',
+  kinds: [BreakglassSession, BreakglassEscalation, DenyPolicy, MailProvider, AuditConfig].map(
+    ({ resource }) => resource,
+  ),
+}
+
 /** Break glass on the hub, put together and served. */
 export function hubAccess({ config, listen, certificate, ...deps }: HubAccessDeps): HubAccess {
   let bound: Bound | undefined
@@ -48,9 +61,10 @@ export function hubAccess({ config, listen, certificate, ...deps }: HubAccessDep
   const hub = accessHub({ ...deps, settings, replica: replicaName(deps) })
   const server = restServer({ ...deps, api: hub.api, access: hub.access, metricsArea: 'access', listen, certificate })
   server.listening.then((found) => (bound = found)).catch(() => {})
+  const begin = onceServed(deps.kube, accessKinds, deps)
   return {
-    everywhere: (signal) => runTogether(signal, [hub.everywhere, server.run]),
-    leading: hub.leading,
+    everywhere: (signal) => runTogether(signal, [begin(hub.everywhere), server.run]),
+    leading: begin(hub.leading),
     webhooks: hub.webhooks,
     listening: server.listening,
   }

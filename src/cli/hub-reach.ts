@@ -1,3 +1,5 @@
+import { ClusterConfig } from '../apis/breakglass/cluster-config.ts'
+import { IdentityProvider } from '../apis/breakglass/identity-provider.ts'
 import type { ManagedCluster } from '../apis/cluster/managed-cluster.ts'
 import type { Checkpoint } from '../core/checkpoint.ts'
 import type { EgressRules } from '../core/egress.ts'
@@ -15,6 +17,7 @@ import { reachHub } from '../reach/hub/index.ts'
 import type { ProcessDeps } from './process-parts.ts'
 import type { ReachConfig } from './reach-schema.ts'
 import { reachSettingsOf, spokeSettingsOf } from './reach-settings.ts'
+import { onceServed } from './served-kinds.ts'
 
 export interface HubReachDeps extends ProcessDeps {
   /** The hub. */
@@ -41,6 +44,8 @@ export interface HubReach {
   readonly view: SpokeView
 }
 
+const reachKinds = { gate: 'Reach', kinds: [ClusterConfig.resource, IdentityProvider.resource] }
+
 /** The hub's way into its clusters, put together. */
 export function hubReach({ config, env, clusters, labels, ...deps }: HubReachDeps): HubReach {
   const view = spokeView(deps.kube, deps)
@@ -49,9 +54,10 @@ export function hubReach({ config, env, clusters, labels, ...deps }: HubReachDep
   const egress = () => spokeSettings().egress
   const parts = { ...deps, view, spokes, egress, settings: () => reachSettingsOf(config()) }
   const controllers = [reachHub(parts).run, handoverHub({ ...parts, clusters, labels }).run]
+  const begin = onceServed(deps.kube, reachKinds, deps)
   return {
-    everywhere: (signal) => runTogether(signal, [view.run, spokes.run]),
-    leading: (signal) => runTogether(signal, controllers),
+    everywhere: begin((signal) => runTogether(signal, [view.run, spokes.run])),
+    leading: begin((signal) => runTogether(signal, controllers)),
     webhooks: reachWebhooks({ ...deps, trustsOnFirstUse: () => spokeSettings().trustOnFirstUse }),
     spokes,
     view,

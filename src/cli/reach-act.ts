@@ -1,4 +1,3 @@
-import { createInterface } from 'node:readline/promises'
 import type { Command } from 'commander'
 import { loadConfig } from '../core/config.ts'
 import { hubNamespace } from '../fleet/names.ts'
@@ -9,6 +8,7 @@ import { removeReach } from '../reach/operations/remove.ts'
 import { readClusterConfigs } from '../reach/overview/read-cluster-configs.ts'
 import { calledBy, inCalledForm } from './called.ts'
 import { configSchema } from './config-schema.ts'
+import { confirm } from './confirm.ts'
 import { failures } from './failures.ts'
 import { showClusterConfigs } from './get-cluster-configs.ts'
 import { operateOnEach, withHub } from './operate.ts'
@@ -71,8 +71,6 @@ export async function removeEach(names: string[], options: ReachNamesOptions, co
 /** Asks on a terminal; elsewhere nobody could answer. */
 async function confirmed(names: readonly string[], signal: AbortSignal): Promise<void> {
   const listed = names.join(', ')
-  if (!process.stdin.isTTY) throw failures.REACH_NOT_CONFIRMED({ names: listed })
-  using asking = createInterface({ input: process.stdin, output: process.stderr })
-  const answer = await asking.question(`Take the way into ${listed} away from the hub? [y/N] `, { signal })
-  if (!/^y(es)?$/i.test(answer.trim())) throw failures.REACH_NOT_CONFIRMED({ names: listed })
+  const isConfirmed = await confirm(`Take the way into ${listed} away from the hub?`, signal)
+  if (!isConfirmed) throw failures.REACH_NOT_CONFIRMED({ names: listed })
 }

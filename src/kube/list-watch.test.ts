@@ -391,3 +391,31 @@ test('whatever fails, whenever: no last state is missed and no object goes back 
     { numRuns: 60 },
   )
 })
+
+test('a kind that is not served is logged once, asked for again, and taken up when it comes; also one that goes later', async (t) => {
+  const lines: string[] = []
+  const record = (_: object, message: string) => void lines.push(message)
+  const log = { ...silentLog, warn: record, info: record } as Log
+  const { clock, kube, put, told } = await anInformedScene(t, { log, isStopped: true }).then((scene) => {
+    scene.kube.failNext(20, kubeFailure(404, 'NotFound'), 'list')
+    scene.start()
+    return scene
+  })
+  await clock.advance('2m')
+  assert.deepEqual(lines, ['the kind is not served; it is asked for again'])
+  assert.ok(kube.count('list') > 5)
+  kube.recover()
+  await clock.advance('30s')
+  assert.deepEqual(lines.splice(0), ['the kind is not served; it is asked for again', 'the kind is served now'])
+  await put('a', '1')
+  await clock.settle()
+  assert.equal(told.at(-1), 'added a=1')
+
+  kube.failNext(20, kubeFailure(404, 'NotFound'), 'list')
+  kube.dropWatches(kubeFailure(404, 'NotFound'))
+  await clock.advance('2m')
+  assert.deepEqual(lines, ['watch expired', 'the kind is not served; it is asked for again'])
+  kube.recover()
+  await clock.advance('30s')
+  assert.equal(lines.at(-1), 'the kind is served now')
+})

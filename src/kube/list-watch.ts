@@ -9,7 +9,7 @@ import { isAbort } from '../core/lifecycle.ts'
 import type { Log } from '../core/log.ts'
 import type { Random } from '../core/random.ts'
 import { deadline } from './deadline.ts'
-import { failures, isExpired, KubeFailure } from './failures.ts'
+import { failures, isExpired, isNotFound, KubeFailure } from './failures.ts'
 import type { Collection, Selectors } from './kube.ts'
 import type { KubeObject, Stored } from './objects.ts'
 
@@ -81,6 +81,8 @@ export function listWatch<T extends KubeObject>(source: Source<T>, sink: Sink<T>
     let isInDoubt = false
     /** Whether a continue token expired, as on a busy server under a slow reader. One answer without pages cannot. */
     let isUnpaged = false
+    /** Said once, however often it is asked for: an API server may never have the kind. */
+    let isKindMissing = false
     const pauseMs = (attempt: number) => backoffMs(attempt, backoff, random)
 
     async function list(): Promise<void> {
@@ -98,9 +100,13 @@ export function listWatch<T extends KubeObject>(source: Source<T>, sink: Sink<T>
         signal.throwIfAborted()
         // One that fails as well is followed by pages again: what is too long for one answer would never be listed.
         isUnpaged = !isUnpaged && isExpired(err) && listed !== undefined
-        log.warn({ err, lists }, 'list failed')
+        if (!isNotFound(err)) log.warn({ err, lists }, 'list failed')
+        else if (!isKindMissing) log.warn({ err }, 'the kind is not served; it is asked for again')
+        isKindMissing = isNotFound(err)
         return
       }
+      if (isKindMissing) log.info({}, 'the kind is served now')
+      isKindMissing = false
       sink.replace(objects)
       sink.heard?.()
       version = listed
@@ -167,7 +173,8 @@ export function listWatch<T extends KubeObject>(source: Source<T>, sink: Sink<T>
       const lastedMs = clock.now().getTime() - startedAt
       if (lastedMs >= livedMs) drops = 0
       if (lastedMs >= steadyMs) lists = Math.min(lists, 1)
-      if (isExpired(problem) || isFailure(problem, 'KUBE_WENT_BACK')) {
+      // A kind that is gone is listed for until it is back; its former version means nothing then.
+      if (isExpired(problem) || isNotFound(problem) || isFailure(problem, 'KUBE_WENT_BACK')) {
         version = undefined
         log.info({ err: problem, lists }, 'watch expired')
       } else if (problem || lastedMs < livedMs) {

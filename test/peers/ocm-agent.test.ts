@@ -4,8 +4,15 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { test } from 'node:test'
+import type { CertificateSigningRequest } from 'kubernetes-types/certificates/v1.d.ts'
+import { ManagedClusterAddOn } from '../../src/apis/addon/managed-cluster-addon.ts'
+import { systemClock } from '../../src/core/clock.ts'
+import { silentLog } from '../../src/core/log.ts'
+import { systemRandom } from '../../src/core/random.ts'
 import { Secret } from '../../src/core/secret.ts'
 import {
+  addonGroup,
+  addonSecrets,
   agentNamespace,
   agentSecrets,
   agentUser,
@@ -13,15 +20,18 @@ import {
   clusterGroup,
   commonGroup,
   conditions,
+  labels,
 } from '../../src/fleet/names.ts'
-import { namespaces, secrets } from '../../src/kube/kinds.ts'
+import { informer } from '../../src/kube/informer.ts'
+import { certificateSigningRequests, namespaces, secrets } from '../../src/kube/kinds.ts'
+import type { Stored } from '../../src/kube/objects.ts'
 import { fingerprintOf, readRequest } from '../../src/pki/index.ts'
 import { bootstrapUser } from '../../src/registration/manifests/bootstrap.ts'
 import { reasons } from '../../src/registration/reasons.ts'
 import { csrsOf } from '../support/agent-scene.ts'
 import { aNamespace } from '../support/builders.ts'
 import { eventually } from '../support/eventually.ts'
-import { installFleetKinds } from '../support/fleet-scene.ts'
+import { installFleetKinds, runInTest } from '../support/fleet-scene.ts'
 import { hubProcess, prepareHub } from '../support/hub-process.ts'
 import { lanyard } from '../support/lanyard.ts'
 import { startOcmAgent, withOutputOf } from '../support/ocm-peer.ts'
@@ -55,6 +65,75 @@ async function ocmAgentAtOurHub(t: TestContext, { hub, spoke, onHub, onSpoke }: 
   }
   return { programs: { 'lanyard hub': ours, "OCM's agent": agent }, agent, run }
 }
+
+for (const plane of hubPlanes)
+  test(
+    `F46: a registration for a custom signer that names nobody is one request of OCM’s agent, which stays, on ${plane.name}`,
+    plane.needs,
+    async (t) => {
+      const fleet = await twoPlanes(t, plane)
+      const { onHub, onSpoke } = fleet
+      const { programs, run } = await ocmAgentAtOurHub(t, fleet)
+      const seen = onTheHub(onHub, cluster)
+      const signerName = 'example.com/signer'
+      const addons = onHub.of(ManagedClusterAddOn.resource, cluster)
+      const register = async (name: string, registration: object) => {
+        await addons.create({ metadata: { name }, spec: {} })
+        const status = { namespace: agentNamespace, registrations: [registration] }
+        await addons.patch(name, { type: 'merge', body: { status } }, { subresource: 'status' })
+      }
+      const askedFor = informer(onHub.of(certificateSigningRequests), {
+        clock: systemClock,
+        random: systemRandom,
+        log: silentLog,
+        labelSelector: `${labels.clusterName}=${cluster},${labels.addonName}`,
+      })
+      const made: Stored<CertificateSigningRequest>[] = []
+      askedFor.on(({ type, object }) => void (type === 'added' && made.push(object)))
+      const of = (addon: string) => made.filter(({ metadata }) => metadata.labels?.[labels.addonName] === addon)
+      const subjectOf = ({ spec }: Stored<CertificateSigningRequest>) =>
+        readRequest(Buffer.from(spec.request, 'base64').toString()).subject
+      runInTest(t, [askedFor.run])
+
+      await withOutputOf(programs, async () => {
+        await eventually('it asks', async () => (await csrsOf(onHub, cluster))[0], patience)
+        await eventually('its cluster is there', seen.get, patience)
+        await run('accept', cluster, '--wait', '--timeout', '60')
+        await seen.becomes(conditions.joined, 'True', reasons.ManagedClusterJoined)
+        const { data = {} } = await onSpoke.of(secrets, agentNamespace).get(agentSecrets.hubKubeconfig)
+        const agentName = atob(data['agent-name'] ?? '')
+
+        // As its type has it, which always writes the user.
+        await register('open', { type: 'customSigner', customSigner: { signerName, subject: { user: '' } } })
+        await register('named', { type: 'customSigner', customSigner: { signerName, subject: { user: 'reader' } } })
+        await eventually('it asks for both', () => of('open').length > 0 && of('named').length > 0, patience)
+        assert.deepEqual(
+          ['open', 'named'].map((addon) =>
+            of(addon)
+              .map(subjectOf)
+              .map(({ commonName }) => commonName),
+          ),
+          [[`${addonGroup(cluster, 'open')}:agent:${agentName}`], ['reader']],
+        )
+        for (const csr of made) assert.deepEqual(subjectOf(csr).organizations, [])
+
+        // Of the hub's own signer it is approved: the hub has looked at those before it by then.
+        await register('own', { type: 'kubeClient', kubeClient: { subject: { user: '' } } })
+        await eventually(
+          'the add-on gets its certificate',
+          () => onSpoke.of(secrets, agentNamespace).find(addonSecrets.kubeClient('own')),
+          patience,
+        )
+        await beatEachSecond(onHub, cluster)
+        await seen.beats(5)
+        assert.deepEqual(
+          ['open', 'named', 'own'].map((addon) => of(addon).length),
+          [1, 1, 1],
+        )
+        for (const { metadata } of made) assert.ok(await onHub.of(certificateSigningRequests).find(metadata.name))
+      })
+    },
+  )
 
 for (const plane of hubPlanes)
   test(

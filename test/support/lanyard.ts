@@ -9,6 +9,8 @@ export interface Running {
   child: ChildProcess
   /** Everything it printed, once it has ended. */
   ended: Promise<{ code: number | null; out: string; err: string }>
+  /** Everything it printed so far. */
+  printed(): string
   /** Rejects when it ends without having said so. */
   says(words: string): Promise<void>
 }
@@ -34,6 +36,7 @@ export function lanyard(t: TestScope, args: readonly string[], env: Readonly<Rec
   return {
     child,
     ended,
+    printed: () => out + err,
     says: (words) =>
       new Promise((resolve, reject) => {
         const end = (settle: () => void) => {

@@ -108,6 +108,9 @@ async function leastHub(t: TestScope, plane: ControlPlane, admin: Kube): Promise
   await allow(admin, name, [
     { apiGroups: ['authorization.k8s.io'], resources: ['subjectaccessreviews'], verbs: ['create'] },
     { apiGroups: [''], resources: ['namespaces'], verbs: ['get'] },
+    { apiGroups: [''], resources: ['serviceaccounts'], verbs: ['list'] },
+    { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['list'] },
+    { apiGroups: ['rbac.authorization.k8s.io'], resources: ['roles', 'rolebindings'], verbs: ['list'] },
   ])
   return clientAs(t, plane, name)
 }

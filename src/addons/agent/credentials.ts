@@ -4,6 +4,7 @@ import type { JoinedHub } from '../../fleet/joined.ts'
 import { isForbidden } from '../../kube/failures.ts'
 import { secrets } from '../../kube/kinds.ts'
 import type { Key, Stored } from '../../kube/objects.ts'
+import { forgetWaiting } from '../drivers/csr/waiting-keep.ts'
 import type { Credential, ItemReport } from '../drivers/driver.ts'
 import type { RegistrationItem } from '../registrations.ts'
 import type { Crew } from './crew.ts'
@@ -65,6 +66,8 @@ export function credentials(options: CredentialsOptions): Credentials {
         'no right to remove this Secret of an add-on; if it is there, it is left',
       )
     }
+    const { namespace, hubKubeconfigSecret: name } = deps.settings
+    await forgetWaiting(deps.management, { namespace, name }, entry)
     board.remove(key)
     deps.checkpoint('addon.secret-removed')
     await record.remove(key)

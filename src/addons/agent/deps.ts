@@ -3,6 +3,7 @@ import type { Clock } from '../../core/clock.ts'
 import type { Log } from '../../core/log.ts'
 import type { Metrics } from '../../core/metrics.ts'
 import type { Random } from '../../core/random.ts'
+import { agentSecrets } from '../../fleet/names.ts'
 import type { Kube } from '../../kube/kube.ts'
 import type { DriverName } from '../registrations.ts'
 
@@ -23,6 +24,8 @@ export interface AddonAgentDeps {
 export interface AddonSettings {
   /** Of the agent's records on the management side. */
   namespace: string
+  /** In it: what the agent has of the hub. */
+  hubKubeconfigSecret: string
   /** How add-ons come to the API server of the hub. */
   kubeClientDriver: DriverName
   /** 0: a year. */
@@ -37,6 +40,7 @@ export interface AddonSettings {
 }
 
 export const defaultAddonSettings: Omit<AddonSettings, 'namespace'> = {
+  hubKubeconfigSecret: agentSecrets.hubKubeconfig,
   kubeClientDriver: 'csr',
   tokenExpirationSeconds: 0,
   leaseCheckMs: 30_000,

@@ -104,6 +104,36 @@ test('one write declares all items, then each has a credential; nothing more is 
   assert.equal(writes(), before + 2)
 })
 
+test('a controller of the add-on that puts its own registrations back at once is not followed at its speed', async (t) => {
+  const { clock, hub, addons, start, install } = scene(t)
+  start()
+  await clock.settle(50)
+  let written = 0
+  const stop = new AbortController()
+  t.after(() => stop.abort())
+  const putBack = async () => {
+    for await (const event of addons.watch({ signal: stop.signal })) {
+      if (event.type === 'BOOKMARK' || !event.object.status?.registrations?.[0]?.kubeClient?.driver) continue
+      // Bounded: an agent that follows would do so within one moment of the fake clock.
+      written += 1
+      if (written > 100) return
+      const body = { status: { registrations: [kubeClientItem] } }
+      await addons.patch('chart', { type: 'merge', body }, { subresource: 'status' })
+    }
+  }
+  const running = putBack().catch(() => {})
+  await install('chart', [kubeClientItem])
+  for (let minute = 0; minute < 4; minute += 1) await clock.advance('1m')
+  assert.equal(written, 30)
+  assert.ok(hub.count('patch') < 70)
+  // Once that one has given up, the agent has its say.
+  stop.abort()
+  await running
+  for (let minute = 0; minute < 7; minute += 1) await clock.advance('1m')
+  const { status } = await addons.get('chart')
+  assert.equal(status?.registrations?.[0]?.kubeClient?.driver, 'token')
+})
+
 test('an item that changes is begun anew, others are left alone; one that goes takes its Secret with it', async (t) => {
   const { clock, kept, start, install, register, running, find, recorded } = scene(t)
   start()

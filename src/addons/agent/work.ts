@@ -1,4 +1,5 @@
 import { ManagedClusterAddOn } from '../../apis/addon/managed-cluster-addon.ts'
+import { after } from '../../core/clock.ts'
 import { isFailure } from '../../core/failure.ts'
 import type { Run } from '../../core/lifecycle.ts'
 import { runTogether } from '../../core/lifecycle.ts'
@@ -12,6 +13,7 @@ import type { Key, Stored } from '../../kube/objects.ts'
 import { splitKey } from '../../kube/objects.ts'
 import { changesOf, watching } from '../../kube/watching.ts'
 import type { HubFacts } from '../drivers/driver.ts'
+import { pace } from '../pace.ts'
 import { installNamespaceOf } from '../registrations.ts'
 import { credentials } from './credentials.ts'
 import { crew } from './crew.ts'
@@ -65,6 +67,7 @@ export const addonWork =
     })
     const health = addonHealth(deps, joined, runs, spoke, enqueue)
     const told = new Map<string, string>()
+    const declaring = pace(clock)
     const factsOfHub = hubFacts(hub, settings.kubeClientDriver)
     let plans: Map<string, AddonPlan> | undefined
     let plannedFor: HubFacts | undefined
@@ -95,16 +98,23 @@ export const addonWork =
         health: report,
         hasToldTrouble: troubles === told.get(name),
       }
-      const status = addonStatusPatch(addon, facts, clock.now())
+      let status = addonStatusPatch(addon, facts, clock.now())
+      // A controller of the add-on that puts its own registrations back has the last word for a while.
+      const waitMs = status?.registrations ? declaring.waitMs(name) : 0
+      if (waitMs > 0) status = status?.conditions && { conditions: status.conditions }
       if (status) {
         const body = { metadata: { resourceVersion }, status }
         await hub
           .of(ManagedClusterAddOn.resource, cluster)
           .patch(name, { type: 'merge', body }, { subresource: 'status', signal: stop })
-        if (status.registrations) deps.checkpoint('addon.declared')
+        if (status.registrations) {
+          declaring.note(name)
+          deps.checkpoint('addon.declared')
+        }
       }
       told.set(name, troubles)
-      return until
+      const againAt = waitMs > 0 ? after(clock.now(), waitMs) : undefined
+      return [until, againAt].filter((date) => date !== undefined).sort((a, b) => a.getTime() - b.getTime())[0]
     }
 
     async function reconcile(key: Key, stop: AbortSignal): Promise<Outcome> {

@@ -63,7 +63,7 @@ export const ManagedCluster = customResource({
                 hubAcceptsClient: Type.Optional(
                   Type.Boolean({
                     description:
-                      'Whether the hub lets the agent of the cluster in. Setting it to true takes the right to update managedclusters/accept.',
+                      'Whether the hub lets the agent of the cluster in. Changing it takes the right to update managedclusters/accept; the agent of the cluster itself may set it to false without.',
                   }),
                 ),
                 leaseDurationSeconds: Type.Optional(

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { ManagedCluster } from '../../apis/cluster/managed-cluster.ts'
 import { defaultLeaseSeconds, withSet } from './default-cluster.ts'
 
-/** What agents write: how their cluster is reached, and that they leave, which `isBeingAccepted` has the other half of. */
+/** What agents write: how their cluster is reached, and that they leave, which `changesAcceptance` has the other half of. */
 const agentsOwn: readonly string[] = ['managedClusterClientConfigs', 'hubAcceptsClient']
 
 /**

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ManagedCluster } from '../../apis/cluster/managed-cluster.ts'
+import type { Requester } from '../../fleet/access-review.ts'
 import type { AdmissionRequest } from '../../fleet/admission.ts'
 import { labels } from '../../fleet/names.ts'
-import { checkCluster, isBeingAccepted, joinRights } from './check-cluster.ts'
+import { changesAcceptance, checkCluster, isBeingAccepted, joinRights } from './check-cluster.ts'
 
 const request = (object: ManagedCluster, oldObject?: ManagedCluster): AdmissionRequest<ManagedCluster> => ({
   uid: 'u',
@@ -70,6 +71,24 @@ test('only the step to true is an acceptance', () => {
     ].map(([object, old]) => isBeingAccepted(request(object as ManagedCluster, old))),
     [true, true, true, false, false, false],
   )
+})
+
+test('an acceptance is taken back with the right to accept, unless by an agent of that very cluster', () => {
+  const [open, shut, none] = [aCluster({ hubAcceptsClient: true }), aCluster({ hubAcceptsClient: false }), aCluster()]
+  const asksForRight = (requester: Requester, object: ManagedCluster, old?: ManagedCluster) =>
+    changesAcceptance({ ...request(object, old), userInfo: requester })
+  const own = { username: 'system:open-cluster-management:west:a1' }
+  const ofAws = { username: 'arn', groups: ['open-cluster-management:west'] }
+  const near = { username: 'system:open-cluster-management:west1:a1', groups: ['open-cluster-management:west1'] }
+  for (const object of [shut, none]) {
+    for (const requester of [{ username: 'plain' }, near, {}]) assert.equal(asksForRight(requester, object, open), true)
+    for (const requester of [own, ofAws]) assert.equal(asksForRight(requester, object, open), false)
+  }
+  for (const requester of [own, near]) {
+    assert.equal(asksForRight(requester, open, shut), true, 'nobody lets a cluster in without the right')
+    assert.equal(asksForRight(requester, shut, none), false)
+    assert.equal(asksForRight(requester, open, open), false)
+  }
 })
 
 test('a move takes the rights to both sets; default is free for what was in none', () => {

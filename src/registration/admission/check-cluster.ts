@@ -6,7 +6,7 @@ import { defaultSet, labels, registerGroup } from '../../fleet/names.ts'
 import { fieldForbidden } from './agent-change.ts'
 import { leaseMistake, nameMistake, urlMistake } from './cluster-fields.ts'
 import { annotationForbidden } from './recorded-annotations.ts'
-import { isAgent } from './requester.ts'
+import { isAgent, isAgentOf } from './requester.ts'
 
 /** What can be said without asking anybody. Only what changes is looked at: what was stored before may stay. */
 export function checkCluster({ object, oldObject, userInfo }: AdmissionRequest<ManagedCluster>): Verdict {
@@ -24,9 +24,18 @@ export function checkCluster({ object, oldObject, userInfo }: AdmissionRequest<M
   return field ? forbidden(`${field} is the hub's: an agent may not change it`) : allowed
 }
 
-/** Taking the acceptance back is never asked about: nobody has to be let in for it. */
 export const isBeingAccepted = ({ object, oldObject }: AdmissionRequest<ManagedCluster>): boolean =>
-  object?.spec?.hubAcceptsClient === true && oldObject?.spec?.hubAcceptsClient !== true
+  isAccepted(object) && !isAccepted(oldObject)
+
+/** Who lets a cluster in may shut it out. A cluster leaves by itself as well: its own agent needs no right for that. */
+export function changesAcceptance(request: AdmissionRequest<ManagedCluster>): boolean {
+  const { object, oldObject, userInfo } = request
+  if (isBeingAccepted(request)) return true
+  const isTakenBack = isAccepted(oldObject) && !isAccepted(object)
+  return isTakenBack && !isAgentOf(userInfo, object?.metadata?.name ?? '')
+}
+
+const isAccepted = (cluster: ManagedCluster | null | undefined): boolean => cluster?.spec?.hubAcceptsClient === true
 
 export const acceptRight = (name: string): Right => ({
   verb: 'update',

@@ -8,8 +8,10 @@ import type { AdmissionRequest, AdmissionWebhook, Verdict } from '../../fleet/ad
 import { allowed, forbidden } from '../../fleet/admission.ts'
 import { namespaces } from '../../kube/kinds.ts'
 import type { Kube } from '../../kube/kube.ts'
+import type { ForeignNamespace } from '../foreign-namespace.ts'
+import { contentOf, isForeign, lookInto, seenByHub } from '../foreign-namespace.ts'
 import { bindRight, checkBinding } from './check-binding.ts'
-import { acceptRight, checkCluster, isBeingAccepted, joinRights } from './check-cluster.ts'
+import { acceptRight, changesAcceptance, checkCluster, isBeingAccepted, joinRights } from './check-cluster.ts'
 import { declarations } from './declarations.ts'
 import { defaultCluster } from './default-cluster.ts'
 
@@ -45,14 +47,17 @@ async function decideCluster(
   if (!verdict.allowed) return verdict
   const rights = joinRights(request)
   const name = request.object?.metadata?.name ?? ''
-  if (isBeingAccepted(request)) {
-    const namespace = await kube.of(namespaces).find(name, { signal })
-    if (namespace?.metadata.deletionTimestamp)
-      return forbidden(`the namespace ${name} is being deleted; accept the cluster once it is gone`)
-    rights.unshift(acceptRight(name))
-  }
-  return decideRights(kube, request.userInfo, rights, signal)
+  const namespace = isBeingAccepted(request) ? await kube.of(namespaces).find(name, { signal }) : undefined
+  if (namespace?.metadata.deletionTimestamp)
+    return forbidden(`the namespace ${name} is being deleted; accept the cluster once it is gone`)
+  if (changesAcceptance(request)) rights.unshift(acceptRight(name))
+  const decided = await decideRights(kube, request.userInfo, rights, signal)
+  if (!decided.allowed || !namespace || !isForeign(namespace, name)) return decided
+  return { allowed: true, warnings: [foreignWarning(name, await lookInto(kube, name, signal, seenByHub))] }
 }
+
+const foreignWarning = (name: string, foreign: ForeignNamespace): string =>
+  `a namespace ${name} is there and was not made for the cluster; its agent gets rights in it to leases, add-ons and works. It holds ${contentOf(foreign)}`
 
 async function decideBinding(
   kube: Kube,

@@ -3,6 +3,8 @@ import { test } from 'node:test'
 import type { ManagedCluster } from '../../apis/cluster/managed-cluster.ts'
 import { isFailure } from '../../core/failure.ts'
 import type { Stored } from '../../kube/objects.ts'
+import type { ForeignNamespace } from '../foreign-namespace.ts'
+import { contentOf } from '../foreign-namespace.ts'
 import type { AcceptChoices, AcceptSituation, Asking } from './accept-plan.ts'
 import { planAcceptance } from './accept-plan.ts'
 
@@ -22,7 +24,7 @@ const byBootstrap: Asking = {
 const plan = (situation: Partial<AcceptSituation>, choices: Partial<AcceptChoices> = {}) => {
   const made = planAcceptance(
     { cluster: west(), asking: [], hasApproved: false, ...situation },
-    { requesters: [], replaceAgent: false, skipApproveCheck: false, ...choices },
+    { requesters: [], replaceAgent: false, skipApproveCheck: false, intoForeignNamespace: false, ...choices },
   )
   return made.plan === 'refuse' && isFailure(made.failure) ? made.failure.code : made
 }
@@ -38,6 +40,18 @@ test('a cluster that the hub would refuse for its name is not accepted, whicheve
         plan({ cluster: west({ metadata: { name } }), asking: [byBootstrap], isAws }),
         'CLUSTER_NAME_RESERVED',
       )
+})
+
+test('a namespace that others use is entered only when that is said, whichever way the cluster comes', () => {
+  const foreign: ForeignNamespace = { found: new Map([['Pod', ['a', 'b', 'c', 'd']]]), unseen: ['Secret'] }
+  const accepted = west({ spec: { hubAcceptsClient: true } })
+  for (const isAws of [true, false]) {
+    const situation = { asking: [byBootstrap], isAws, foreign }
+    assert.equal(plan(situation), 'ACCEPT_FOREIGN_NAMESPACE')
+    assert.notEqual(plan(situation, { intoForeignNamespace: true }), 'ACCEPT_FOREIGN_NAMESPACE')
+    assert.notEqual(plan({ ...situation, cluster: accepted }), 'ACCEPT_FOREIGN_NAMESPACE')
+  }
+  assert.equal(contentOf(foreign), '4 Pods (a, b, c, and 1 more); not looked at: Secret')
 })
 
 test('the newest of several requests of one agent is the one', () => {

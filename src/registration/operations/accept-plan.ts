@@ -2,6 +2,8 @@ import type { ManagedCluster } from '../../apis/cluster/managed-cluster.ts'
 import type { Failure } from '../../core/failure.ts'
 import { agentUser, annotations, parseAgentUser } from '../../fleet/names.ts'
 import type { Stored } from '../../kube/objects.ts'
+import type { ForeignNamespace } from '../foreign-namespace.ts'
+import { contentOf } from '../foreign-namespace.ts'
 import { failures as membershipFailures } from '../hub/membership/failures.ts'
 import { whyReserved } from '../hub/membership/reserved-names.ts'
 import { bootstrapTokenGroup, bootstrapUser } from '../manifests/bootstrap.ts'
@@ -38,6 +40,8 @@ export interface AcceptChoices {
   readonly replaceAgent: boolean
   /** Accepts although no request waits. */
   readonly skipApproveCheck: boolean
+  /** Gives the agent rights in a namespace that others use. */
+  readonly intoForeignNamespace: boolean
 }
 
 export interface AcceptSituation {
@@ -49,6 +53,8 @@ export interface AcceptSituation {
   readonly joined?: JoinedAgent
   /** It comes by AWS IAM, where nobody asks for a certificate. */
   readonly isAws?: boolean
+  /** That of its name, where it was not made for the cluster and something is in it, or may be. */
+  readonly foreign?: ForeignNamespace
 }
 
 export type AcceptPlan =
@@ -65,6 +71,9 @@ export function planAcceptance(situation: AcceptSituation, choices: AcceptChoice
   if (cluster.metadata.deletionTimestamp) return refuse(failures.CLUSTER_LEAVES({ cluster: name }))
   const detail = whyReserved(name)
   if (detail !== undefined) return refuse(membershipFailures.CLUSTER_NAME_RESERVED({ cluster: name, detail }))
+  const { foreign } = situation
+  if (foreign && cluster.spec?.hubAcceptsClient !== true && !choices.intoForeignNamespace)
+    return refuse(failures.ACCEPT_FOREIGN_NAMESPACE({ cluster: name, content: contentOf(foreign) }))
   if (situation.isAws) return cluster.spec?.hubAcceptsClient === true ? { plan: 'nothing' } : { plan: 'accept' }
 
   const wanted = situation.asking.filter((one) => isBootstrap(one, name) && isWanted(one, choices))

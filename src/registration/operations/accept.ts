@@ -6,10 +6,13 @@ import type { Step } from '../../core/step.ts'
 import { decisionOn, judgeClusterRequest } from '../../fleet/csr/approval.ts'
 import { byAge } from '../../fleet/csr/superseded.ts'
 import { annotations, conditions, labels } from '../../fleet/names.ts'
-import { certificateSigningRequests } from '../../kube/kinds.ts'
-import type { CallOptions, Kube } from '../../kube/kube.ts'
+import { isForbidden } from '../../kube/failures.ts'
+import { certificateSigningRequests, namespaces } from '../../kube/kinds.ts'
+import type { Kube } from '../../kube/kube.ts'
 import type { Stored } from '../../kube/objects.ts'
 import { wayOf } from '../drivers/marks.ts'
+import type { ForeignNamespace } from '../foreign-namespace.ts'
+import { isForeign, lookInto } from '../foreign-namespace.ts'
 import { reasons } from '../reasons.ts'
 import type { AcceptChoices, AcceptSituation, Asking } from './accept-plan.ts'
 import { planAcceptance } from './accept-plan.ts'
@@ -69,9 +72,15 @@ export async function* acceptCluster(name: string, choices: AcceptChoices, deps:
   if (situation.isAws && aws && !work) yield* untilGranted(name, aws.hubWithinMs, deps)
 }
 
-async function situationOf(name: string, clock: Clock, kube: Kube, options: CallOptions): Promise<AcceptSituation> {
-  const [cluster, { items: csrs }] = await Promise.all([
+async function situationOf(
+  name: string,
+  clock: Clock,
+  kube: Kube,
+  options: { signal: AbortSignal },
+): Promise<AcceptSituation> {
+  const [cluster, foreign, { items: csrs }] = await Promise.all([
     kube.of(ManagedCluster.resource).find(name, options),
+    namespaceOfOthers(name, kube, options.signal),
     kube.of(certificateSigningRequests).list({
       ...options,
       labelSelector: `${labels.clusterName}=${name},!${labels.addonName}`,
@@ -89,6 +98,7 @@ async function situationOf(name: string, clock: Clock, kube: Kube, options: Call
       .filter((csr) => decisionOn(csr) === 'none')
       .toSorted(byAge)
       .flatMap((csr) => askingOf(csr, name)),
+    ...(foreign && { foreign }),
     hasApproved: csrs.some((csr) => decisionOn(csr) === 'approved' && askingOf(csr, name).length > 0) || hasCertificate,
     ...(agent !== undefined && {
       joined: {
@@ -99,6 +109,26 @@ async function situationOf(name: string, clock: Clock, kube: Kube, options: Call
         isContested: statusOf(conditions.duplicateAgent) === 'True',
       },
     }),
+  }
+}
+
+/**
+ * Only where something is in it, or may be. Who may not even see whether there is such a namespace is not asked: admission
+ * warns them.
+ */
+export async function namespaceOfOthers(
+  name: string,
+  kube: Kube,
+  signal: AbortSignal,
+): Promise<ForeignNamespace | undefined> {
+  try {
+    const namespace = await kube.of(namespaces).find(name, { signal })
+    if (!namespace || !isForeign(namespace, name)) return undefined
+    const foreign = await lookInto(kube, name, signal)
+    return foreign.found.size > 0 || foreign.unseen.length > 0 ? foreign : undefined
+  } catch (error) {
+    if (isForbidden(error)) return undefined
+    throw error
   }
 }
 

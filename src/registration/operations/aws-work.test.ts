@@ -15,7 +15,7 @@ import type { AwsWork } from './aws-work.ts'
 import { denyCluster } from './deny.ts'
 import { leaveHub } from './unjoin.ts'
 
-const choices = { requesters: [], replaceAgent: false, skipApproveCheck: false }
+const choices = { requesters: [], replaceAgent: false, skipApproveCheck: false, intoForeignNamespace: false }
 const fromEks = { [awsAnnotations.arn]: 'arn:aws:eks:eu-west-1:567890123456:cluster/spoke' }
 
 /** Which the one in memory takes for real. */

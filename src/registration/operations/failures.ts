@@ -12,6 +12,10 @@ export const failures = catalogue({
     409,
     'no certificate request of {cluster} waits for approval, so nothing was changed; check its agent with `lanyard doctor {cluster}`, or add --skip-approve-check to accept it all the same',
   ],
+  ACCEPT_FOREIGN_NAMESPACE: [
+    409,
+    'a namespace {cluster} is there already and was not made for the cluster, whose agent would get rights in it to leases, add-ons and works; it holds {content}; if that is right add --yes, else let the cluster join under another name',
+  ],
   ACCEPT_OTHER_REQUESTER: [
     403,
     '{csr} of {cluster} was made by {requester}, who is not known to let clusters in; if you trust that, add --requesters {requester}',

@@ -1,6 +1,7 @@
 /** Which certificate requests of add-ons the hub approves: what an agent can get must not be more than its add-on. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import type { CertificateSigningRequest } from 'kubernetes-types/certificates/v1.d.ts'
 import { addonOrder } from '../../../src/addons/drivers/csr/order.ts'
 import type { ItemSubject, RegistrationItem } from '../../../src/addons/registrations.ts'
 import { itemsOf } from '../../../src/addons/registrations.ts'
@@ -18,6 +19,8 @@ import {
 import { isForbidden } from '../../../src/kube/failures.ts'
 import { events, namespaces } from '../../../src/kube/kinds.ts'
 import type { Kube } from '../../../src/kube/kube.ts'
+import type { Stored } from '../../../src/kube/objects.ts'
+import type { SubjectInput } from '../../../src/pki/index.ts'
 import { addonHub } from '../../support/addon-scene.ts'
 import { uniqueName } from '../../support/builders.ts'
 import { needsControlPlane, startControlPlane } from '../../support/control-plane.ts'
@@ -184,6 +187,48 @@ describe('the hub decides on the certificate requests of add-ons', needsControlP
 
     await hasLooked()
     for (const csr of left) assert.notEqual(await decision(csr), 'approved', JSON.stringify(csr.spec.usages))
+  })
+
+  test('F46a: a request of OCM’s agent is wanted: it names its agent and no organization where the registration, with empty strings, names none', async () => {
+    const { admin, approved, decision } = await scene()
+    const { cluster, as } = await acceptedCluster()
+    const addons = admin.of(ManagedClusterAddOn.resource, cluster)
+    const empty = { user: '', groups: [], organizationUnits: [] }
+    const [user, group] = ['example:reader', 'example:readers']
+    const said: [ItemSubject, SubjectInput | undefined][] = [
+      [{ user: '' }, undefined],
+      [empty, undefined],
+      [{ user: '', groups: [''] }, undefined],
+      [
+        { user: '', groups: [group] },
+        { commonName: '', organizations: [group] },
+      ],
+      [{ user }, { commonName: user }],
+      [{ user, groups: [] }, { commonName: user }],
+      [{ user, groups: [''] }, { commonName: user }],
+    ]
+    const asked: Stored<CertificateSigningRequest>[] = []
+    for (const [subject, given] of said) {
+      const addon = uniqueName('addon')
+      const own = `${addonGroup(cluster, addon)}:agent:a1`
+      await addons.create({ metadata: { name: addon }, spec: {} })
+      const customSigner = { signerName: 'example.com/other', subject }
+      const body = { status: { registrations: [{ type: 'customSigner', customSigner }] } }
+      const [item] = itemsOf(await addons.patch(addon, { type: 'merge', body }, { subresource: 'status' }))
+      assert.ok(item)
+      asked.push(await ask(as, item, { subject: { ...given, commonName: given?.commonName || own } }))
+    }
+    // Of the hub's own signer it asks with the usual organization, and for its own name all the same.
+    const kubeClient = await registered(cluster, { user: '' })
+    const organizations = [addonGroup(cluster, kubeClient.addon)]
+    await approved(
+      await ask(as, kubeClient, { subject: { commonName: `${organizations[0]}:agent:a1`, organizations } }),
+    )
+    await hasLooked()
+    assert.deepEqual(
+      await Promise.all(asked.map(decision)),
+      asked.map(() => 'none'),
+    )
   })
 
   test('what no registration asks for any more is removed: of a token, of another subject, of an add-on that is gone', async () => {

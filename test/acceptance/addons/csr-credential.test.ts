@@ -76,7 +76,7 @@ describe('the certificate of an add-on', needsControlPlane, () => {
     const { registrations = [] } = (await scene.find(addon))?.status ?? {}
     const subject = { user: addonUser(cluster, addon), groups: [addonGroup(cluster, addon)] }
     assert.deepEqual(registrations[0]?.kubeClient, { driver: 'csr', subject })
-    assert.deepEqual(registrations[1]?.customSigner, { signerName, subject })
+    assert.deepEqual(registrations[1]?.customSigner, { signerName })
     assert.deepEqual((await requestsOf(addon)).map(({ spec }) => spec.signerName).sort(), [
       signerName,
       'kubernetes.io/kube-apiserver-client',

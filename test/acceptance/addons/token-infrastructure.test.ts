@@ -237,7 +237,36 @@ describe('the token infrastructure of add-ons', needsControlPlane, () => {
     assert.deepEqual(role.rules?.[0]?.resourceNames, [ours(cluster, addon)])
   })
 
-  test('an account that is not one of the add-on is refused, and an add-on that has said nothing yet waits', async () => {
+  test('F47: a driver that is declared without a user gets the account of the field, which is announced', async () => {
+    const cluster = await acceptedCluster()
+    for (const subject of [undefined, {}, { user: '' }, { user: '', groups: [] }]) {
+      const addon = uniqueName('addon')
+      await addonsOf(cluster).create({ metadata: { name: addon }, spec: {} })
+      const kubeClient = { driver: 'token', ...(subject && { subject }) }
+      await say(cluster, addon, { registrations: [{ type: 'kubeClient', kubeClient }] })
+      await announces(cluster, addon, theirs(cluster, addon))
+      await comesTo(cluster, addon, ['theirs', 'role', 'binding'])
+      const { rules } = await admin.of(roles, cluster).get(`${addon}-token-role`)
+      assert.deepEqual(rules?.[0]?.resourceNames, [theirs(cluster, addon)])
+      // What is announced is put right like any other announcement.
+      const stranger = {
+        type,
+        status: 'True',
+        reason: 'Other',
+        message: 'm',
+        lastTransitionTime: '2026-01-01T00:00:00Z',
+      }
+      await say(cluster, addon, { conditions: [stranger] })
+      await announces(cluster, addon, theirs(cluster, addon))
+    }
+    const addon = await anAddon(cluster)
+    await announces(cluster, addon, ours(cluster, addon))
+    await declare(cluster, addon)
+    await announces(cluster, addon, theirs(cluster, addon))
+    await comesTo(cluster, addon, ['theirs', 'role', 'binding'])
+  })
+
+  test('an account that is not one of the add-on is refused', async () => {
     const cluster = await acceptedCluster()
     const addon = await anAddon(cluster)
     await announces(cluster, addon, ours(cluster, addon))
@@ -254,7 +283,7 @@ describe('the token infrastructure of add-ons', needsControlPlane, () => {
         return condition?.status === 'False' && condition.reason === 'TokenInfrastructureApplyFailed' && isSaid
       })
       await comesTo(cluster, addon, [])
-      await declare(cluster, addon)
+      await declare(cluster, addon, undefined, 'csr')
       await eventually('the condition is gone', async () => (await conditionOf(cluster, addon)) === undefined)
     }
   })

@@ -5,13 +5,13 @@ import { systemClock } from '../../../src/core/clock.ts'
 import { isFailure } from '../../../src/core/failure.ts'
 import type { Step } from '../../../src/core/step.ts'
 import { annotations, conditions } from '../../../src/fleet/names.ts'
-import { clusterRoleBindings, clusterRoles } from '../../../src/kube/kinds.ts'
+import { clusterRoleBindings, clusterRoles, namespaces, secrets } from '../../../src/kube/kinds.ts'
 import type { Kube } from '../../../src/kube/kube.ts'
 import { bootstrapTokenGroup } from '../../../src/registration/manifests/bootstrap.ts'
 import { acceptCluster } from '../../../src/registration/operations/accept.ts'
 import type { AcceptChoices } from '../../../src/registration/operations/accept-plan.ts'
 import { denyCluster } from '../../../src/registration/operations/deny.ts'
-import { aClusterRole, aClusterRoleBinding, aUser } from '../../support/builders.ts'
+import { aClusterRole, aClusterRoleBinding, aNamespace, aSecret, aUser } from '../../support/builders.ts'
 import type { ControlPlane } from '../../support/control-plane.ts'
 import { needsControlPlane, startControlPlane } from '../../support/control-plane.ts'
 import type { CsrScene } from '../../support/csr-scene.ts'
@@ -20,7 +20,12 @@ import { installFleetKinds } from '../../support/fleet-scene.ts'
 import { lanyard } from '../../support/lanyard.ts'
 import { suiteScope } from '../../support/suite-scope.ts'
 
-const careful: AcceptChoices = { requesters: [], replaceAgent: false, skipApproveCheck: false }
+const careful: AcceptChoices = {
+  requesters: [],
+  replaceAgent: false,
+  skipApproveCheck: false,
+  intoForeignNamespace: false,
+}
 
 describe('accept and deny', needsControlPlane, () => {
   const scope = suiteScope()
@@ -69,6 +74,42 @@ describe('accept and deny', needsControlPlane, () => {
     const again = await cli(t, 'accept', 'r79')
     assert.equal(again.code, 0, again.err)
     assert.match(again.out, /r79 is accepted already/)
+  })
+
+  test('F10: accept asks before a cluster gets rights in a namespace of somebody else, and tells what is there', async (t) => {
+    await scene.createCluster('shared', {}, bootstrap)
+    const csr = await scene.ask(bootstrap, 'shared', 'agent')
+    await scene.admin.of(namespaces).create(aNamespace('shared'))
+    const theirs = scene.admin.of(secrets, 'shared')
+    await theirs.create(aSecret('their-password', { password: 'x' }))
+    const refused = await cli(t, 'accept', 'shared')
+    assert.equal(refused.code, 1)
+    assert.match(
+      refused.err,
+      /a namespace shared is there already.*1 Secret \(their-password\).*--yes.*ACCEPT_FOREIGN_NAMESPACE/,
+    )
+    assert.equal(await isAccepted('shared'), false)
+    assert.equal(await scene.decision(csr), 'none')
+
+    const { code, out, err } = await cli(t, 'accept', 'shared', '--yes')
+    assert.equal(code, 0, err)
+    assert.match(out, /shared is accepted/)
+    assert.equal(await isAccepted('shared'), true)
+    assert.ok(await theirs.find('their-password'))
+    // Asked once: it is accepted now.
+    assert.equal((await cli(t, 'accept', 'shared')).code, 0)
+
+    // Nothing is in it, so nothing is asked; reserved names stay refused, whatever is said.
+    await scene.createCluster('empty', {}, bootstrap)
+    await scene.ask(bootstrap, 'empty', 'agent')
+    await scene.admin.of(namespaces).create(aNamespace('empty'))
+    assert.equal((await cli(t, 'accept', 'empty')).code, 0)
+    await scene.createCluster('kube-system', {}, bootstrap)
+    await scene.ask(bootstrap, 'kube-system', 'agent')
+    const reserved = await cli(t, 'accept', 'kube-system', '--yes')
+    assert.match(reserved.err, /CLUSTER_NAME_RESERVED/)
+    assert.equal(await isAccepted('kube-system'), false)
+    await scene.admin.of(ManagedCluster.resource).delete('kube-system')
   })
 
   test('a user who may approve and not accept changes nothing, and the other way round', async () => {

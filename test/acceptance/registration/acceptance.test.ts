@@ -67,7 +67,7 @@ describe('acceptance', needsControlPlane, () => {
       [
         [['certificatesigningrequests'], undefined, ['create', 'get', 'list', 'watch']],
         [['managedclusters/clientcertificates'], ['six'], ['renew']],
-        [['managedclusters'], ['six'], ['get', 'list', 'update', 'watch']],
+        [['managedclusters'], ['six'], ['get', 'list', 'patch', 'update', 'watch']],
         [['managedclusters/status'], ['six'], ['patch', 'update']],
       ],
     )

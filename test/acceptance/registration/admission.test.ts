@@ -3,13 +3,15 @@ import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { ManagedCluster } from '../../../src/apis/cluster/managed-cluster.ts'
 import { ManagedClusterSetBinding } from '../../../src/apis/cluster/managed-cluster-set-binding.ts'
-import { defaultSet, labels, registerGroup } from '../../../src/fleet/names.ts'
-import { namespaces } from '../../../src/kube/kinds.ts'
+import { agentUser, defaultSet, labels, registerGroup } from '../../../src/fleet/names.ts'
+import { leases, namespaces, serviceAccounts } from '../../../src/kube/kinds.ts'
 import type { Kube } from '../../../src/kube/kube.ts'
 import { refusalOf } from '../../support/admission-hook.ts'
-import { aNamespace } from '../../support/builders.ts'
+import { aNamespace, aServiceAccount, uniqueName } from '../../support/builders.ts'
+import type { ControlPlane } from '../../support/control-plane.ts'
 import { needsControlPlane, startControlPlane } from '../../support/control-plane.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
+import { rawCall } from '../../support/raw-call.ts'
 import { suiteScope } from '../../support/suite-scope.ts'
 import type { WebhookScene } from '../../support/webhook-scene.ts'
 import { convertAddOns, serveWebhooks } from '../../support/webhook-scene.ts'
@@ -39,11 +41,13 @@ const codeOf = async (call: Promise<unknown>) => (await refusalOf(call)).code
 describe('the webhooks of the hub', needsControlPlane, () => {
   const clock = new FakeClock('2026-03-01T12:00:00Z')
   const suite = suiteScope()
+  let plane: ControlPlane
   let scene: WebhookScene
   let admin: Kube
 
   before(async () => {
-    scene = await serveWebhooks(suite, await startControlPlane(suite, {}), { clock })
+    plane = await startControlPlane(suite, {})
+    scene = await serveWebhooks(suite, plane, { clock })
     admin = scene.admin
   })
 
@@ -64,11 +68,11 @@ describe('the webhooks of the hub', needsControlPlane, () => {
     assert.equal(await codeOf(patchCluster(accepting, 'west1', isTrue)), 403)
     await patchCluster(accepting, 'west', isTrue)
 
-    // Whoever may not accept changes everything else, before and after, and takes the acceptance back.
+    // A user without the right changes every other field, before and after.
     await patchCluster(plain, 'west1', { metadata: { labels: { region: 'eu' } } })
     await patchCluster(plain, 'west', { metadata: { labels: { region: 'eu' } }, spec: { leaseDurationSeconds: 30 } })
     assert.equal((await clustersOf(admin).get('west')).spec?.hubAcceptsClient, true)
-    await patchCluster(plain, 'west', { spec: { hubAcceptsClient: false } })
+    await patchCluster(accepting, 'west', { spec: { hubAcceptsClient: false } })
     assert.equal(await codeOf(patchCluster(plain, 'west', isTrue)), 403)
 
     const finalizers = ['lanyard.io/test']
@@ -81,6 +85,73 @@ describe('the webhooks of the hub', needsControlPlane, () => {
     assert.equal(await codeOf(patchCluster(accepting, 'ending', isTrue)), 403)
     await patchCluster(accepting, 'ending', { metadata: { labels: { region: 'eu' } } })
     await admin.of(namespaces).patch('ending', { type: 'merge', body: { metadata: { finalizers: null } } })
+  })
+
+  test('F7a: the acceptance is taken back by who may accept the cluster and by its own agent, and by nobody else', async () => {
+    const plain = await scene.user('denying')
+    const accepting = await scene.user('accepting-back', mayAccept('back'))
+    const own = await scene.user(agentUser('back', 'a1'))
+    const near = await scene.user(agentUser('back1', 'a1'))
+    const isAccepted = async () => (await clustersOf(admin).get('back')).spec?.hubAcceptsClient === true
+    await clustersOf(admin).create({ metadata: { name: 'back' }, spec: { hubAcceptsClient: true } })
+
+    for (const hubAcceptsClient of [false, null])
+      for (const kube of [plain, near]) {
+        const refused = await refusalOf(patchCluster(kube, 'back', { spec: { hubAcceptsClient } }))
+        assert.deepEqual([refused.code, refused.reason], [403, 'Forbidden'])
+        assert.match(refused.message, /lacks the right to update managedclusters\/accept .* named back;/)
+      }
+    const read = await clustersOf(plain).get('back')
+    const put = clustersOf(plain).update({ ...read, spec: { ...read.spec, hubAcceptsClient: false } })
+    assert.equal(await codeOf(put), 403)
+    const applied = { metadata: { name: 'back' }, spec: { hubAcceptsClient: false } }
+    assert.equal(await codeOf(clustersOf(plain).apply(applied, { fieldManager: 'plain', force: true })), 403)
+    assert.equal(await isAccepted(), true)
+
+    for (const kube of [accepting, own]) {
+      await patchCluster(kube, 'back', { spec: { hubAcceptsClient: false } })
+      assert.equal(await isAccepted(), false)
+      // What is not accepted, and stays so, is anybody's to write.
+      await patchCluster(plain, 'back', { metadata: { labels: { region: 'eu' } } })
+      await patchCluster(accepting, 'back', { spec: { hubAcceptsClient: true } })
+    }
+  })
+
+  test('F10a: to accept a cluster into a namespace that was not made for it warns, with what is there', async () => {
+    const path = `/apis/${group}/v1/managedclusters`
+    const accepting = (name: string) => ({
+      apiVersion: `${group}/v1`,
+      kind: 'ManagedCluster',
+      metadata: { name },
+      spec: { hubAcceptsClient: true },
+    })
+    const warningsOf = async (name: string) => {
+      const { code, warnings } = await rawCall(plane, { method: 'POST', path, body: accepting(name) })
+      assert.equal(code, 201)
+      return warnings
+    }
+    const held = uniqueName('held')
+    await admin.of(namespaces).create(aNamespace(held))
+    await admin.of(leases, held).create({ metadata: { name: 'their-leader' }, spec: {} })
+    await admin.of(serviceAccounts, held).create(aServiceAccount('their-account'))
+    const [warning = '', ...others] = await warningsOf(held)
+    assert.deepEqual(others, [])
+    assert.match(warning, new RegExp(`a namespace ${held} is there and was not made for the cluster`))
+    assert.match(warning, /1 ServiceAccount \(their-account\)/)
+    assert.match(warning, /1 Lease \(their-leader\)/)
+    assert.match(warning, /not looked at: Pod, Deployment, ConfigMap, Secret/)
+
+    // Its own from before, and one that is to be made, are nobody else's.
+    const own = uniqueName('own')
+    const ownLabels = { [labels.clusterName]: own }
+    await admin.of(namespaces).create({ ...aNamespace(own), metadata: { name: own, labels: ownLabels } })
+    assert.deepEqual(await warningsOf(own), [])
+    assert.deepEqual(await warningsOf(uniqueName('new')), [])
+    // What is accepted is not looked at again.
+    const patched = { metadata: { labels: { region: 'eu' } } }
+    const contentType = 'application/merge-patch+json'
+    const again = await rawCall(plane, { method: 'PATCH', path: `${path}/${held}`, body: patched, contentType })
+    assert.deepEqual([again.code, again.warnings], [200, []])
   })
 
   test('R32: an address that is not https, and a name that is no DNS label, are refused with 400 and their field', async () => {

@@ -10,6 +10,7 @@ import {
   annotations,
   finalizers,
 } from '../../../src/fleet/names.ts'
+import { isConflict } from '../../../src/kube/failures.ts'
 import {
   clusterRoleBindings,
   clusterRoles,
@@ -20,10 +21,12 @@ import {
   roles,
   secrets,
 } from '../../../src/kube/kinds.ts'
+import type { Collection } from '../../../src/kube/kube.ts'
 import { agentManifests, agentRole } from '../../../src/registration/manifests/agent.ts'
 import { removeAgent } from '../../../src/registration/operations/remove-agent.ts'
 import { takeOffHub } from '../../../src/registration/operations/take-off.ts'
 import { leaveHub } from '../../../src/registration/operations/unjoin.ts'
+import { agentsClient } from '../../support/agent-credential.ts'
 import type { AgentScene } from '../../support/agent-scene.ts'
 import { agentScene, joinHub, letIn } from '../../support/agent-scene.ts'
 import { aSecret } from '../../support/builders.ts'
@@ -124,6 +127,29 @@ describe('unjoin', needsControlPlane, () => {
     await eventually('its rights are taken', async () => (await presentRights(hub.admin, scene.cluster)).length === 3)
     await all(removeAgent(scene.namespace, deps()))
     assert.equal(await hub.admin.of(secrets, scene.namespace).find(agentSecrets.hubKubeconfig), undefined)
+  })
+
+  test('F7: its agent takes the acceptance back by PATCH as by PUT, with the rights that acceptance gave it', async (t) => {
+    // A report of the agent itself may come between the reading and the writing.
+    const byPut = (clusters: Collection<ManagedCluster>, name: string) =>
+      eventually('the hub takes it', async () => {
+        const read = await clusters.get(name)
+        const sent = { ...read, spec: { ...read.spec, hubAcceptsClient: false } }
+        return await clusters.update(sent).catch((error: unknown) => {
+          if (isConflict(error)) return undefined
+          throw error
+        })
+      })
+    const byPatch = (clusters: Collection<ManagedCluster>, name: string) =>
+      clusters.patch(name, { type: 'merge', body: { spec: { hubAcceptsClient: false } } })
+    for (const takeBack of [byPut, byPatch]) {
+      const scene = await member(t)
+      const agent = await agentsClient(t, plane, scene.home, scene.namespace)
+      await takeBack(agent.of(ManagedCluster.resource), scene.cluster)
+      const { metadata, spec } = await hub.cluster(scene.cluster)
+      assert.equal(spec?.hubAcceptsClient, false)
+      assert.ok(metadata.annotations?.[annotations.unjoinedAt], 'the hub knows that it left by itself')
+    }
   })
 
   const install = async (namespace: string) => {

@@ -14,7 +14,7 @@ import { systemRandom } from '../../../core/random.ts'
 import type { HubStanza } from '../../../fleet/hub-stanza.ts'
 import { readHubKubeconfig } from '../../../fleet/hub-stanza.ts'
 import { agentUser } from '../../../fleet/names.ts'
-import { certificateSigningRequests, secrets } from '../../../kube/kinds.ts'
+import { certificateSigningRequests, namespaces, secrets } from '../../../kube/kinds.ts'
 import { createAuthority, issueCertificate, readRequest } from '../../../pki/index.ts'
 import { defaultAddonSettings } from '../../agent/deps.ts'
 import type { RegistrationItem } from '../../registrations.ts'
@@ -135,24 +135,51 @@ test('ten items that wait share one watch of requests, and none is left when all
   assert.equal(hub.count('watch'), 1)
 })
 
-test('as long as the Secret cannot be written nothing is asked for; then it is asked for once', async (t) => {
-  const { clock, csrs, spoke, answer, start, asked, certified } = await scene(t)
-  let isThere = false
+for (const refusal of ['NotFound', 'Forbidden'] as const)
+  test(`F48a: while the namespace is not there (${refusal}) it is asked for once, and what comes of it waits with the agent's own identity`, async (t) => {
+    const { clock, csrs, spoke, answer, start, asked, certified } = await scene(t)
+    const own = async () => Object.keys((await spoke.of(secrets, 'here').find('hub-kubeconfig-secret'))?.data ?? {})
+    let isThere = false
+    const to = spoke.through((call, proceed) =>
+      isThere || call.plural === 'namespaces' || (refusal === 'NotFound' && call.verb === 'get')
+        ? proceed()
+        : Promise.reject(kubeFailure(refusal === 'NotFound' ? 404 : 403, refusal, 'namespaces "addons"')),
+    )
+    const first = start(item, { to: to as MemoryKube })
+    await asked(1)
+    assert.equal((await own()).length, 1)
+    await first.stop()
+    const { last, poke } = start(item, { to: to as MemoryKube })
+    await answer()
+    poke()
+    await eventually('it is told', () => last()?.conditions[0]?.status === 'False')
+    assert.deepEqual([last()?.conditions[0]?.reason, last()?.pass], ['ClientCertificateUpdateFailed', undefined])
+    assert.match(
+      last()?.conditions[0]?.message ?? '',
+      /Secret addons\/logs-hub-kubeconfig could not be read or written/,
+    )
+    const [asks] = (await csrs.list()).items
+    await csrs.delete(asks?.metadata.name ?? '')
+    await clock.advance('2m')
+    assert.equal((await csrs.list()).items.length, 0)
+    isThere = true
+    await spoke.of(namespaces).create({ metadata: { name: 'addons' } })
+    poke()
+    await certified()
+    await eventually('nothing waits any more', async () => (await own()).length === 0)
+    assert.equal((await csrs.list()).items.length, 0)
+  })
+
+test('where the Secret cannot be written for another reason, nothing is asked for', async (t) => {
+  const { clock, csrs, spoke, start } = await scene(t)
+  await spoke.of(namespaces).create({ metadata: { name: 'addons' } })
   const to = spoke.through((call, proceed) =>
-    isThere || call.verb === 'get' ? proceed() : Promise.reject(kubeFailure(404, 'NotFound', 'namespaces "addons"')),
+    call.verb === 'get' ? proceed() : Promise.reject(kubeFailure(403, 'Forbidden', 'no right')),
   )
-  const { last, poke } = start(item, { to: to as MemoryKube })
+  const { last } = start(item, { to: to as MemoryKube })
   await eventually('it is told', () => last()?.conditions[0]?.status === 'False')
-  assert.deepEqual([last()?.conditions[0]?.reason, last()?.pass], ['ClientCertificateUpdateFailed', undefined])
-  assert.match(last()?.conditions[0]?.message ?? '', /Secret addons\/logs-hub-kubeconfig could not be read or written/)
   await clock.advance('10m')
   assert.equal((await csrs.list()).items.length, 0)
-  isThere = true
-  poke()
-  await asked(1)
-  await answer()
-  await certified()
-  assert.equal((await csrs.list()).items.length, 1)
 })
 
 test('a hub at another address or behind a proxy changes the kubeconfig and nothing else; another CA is another hub', async (t) => {

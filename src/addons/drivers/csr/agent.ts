@@ -15,7 +15,8 @@ import { certificateWords } from './condition.ts'
 import { csrDeclaration } from './declaration.ts'
 import { addonOrder } from './order.ts'
 import type { AddonMaterial } from './secret-keep.ts'
-import { addonSecretKeep, passFacts, wantedKubeconfig } from './secret-keep.ts'
+import { passFacts, wantedKubeconfig } from './secret-keep.ts'
+import { waitingKeep } from './waiting-keep.ts'
 import { requestsOfAddons } from './watch.ts'
 
 /** Certificates: of the hub for its own API, of any other signer for whatever trusts that one. */
@@ -42,10 +43,11 @@ const worthAWatch: readonly Reason[] = [
 ]
 
 function csrCredential(options: CredentialOptions): Credential {
-  const { joined, item, spoke, clock, random, log, checkpoint, settings } = options
+  const { joined, item, spoke, management, clock, random, log, checkpoint, settings } = options
   const { cluster, addon } = item
   const words = certificateWords(item)
-  const kept = rememberingKeep(addonSecretKeep({ spoke, item, hub: joined.stanza }))
+  const own = { namespace: settings.namespace, name: settings.hubKubeconfigSecret }
+  const kept = rememberingKeep(waitingKeep({ spoke, item, hub: joined.stanza, management, own }))
   const watching = csrWatch({
     source: requestsOfAddons({ cluster, clock, random, log }),
     clock,

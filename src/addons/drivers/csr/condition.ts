@@ -20,7 +20,7 @@ function troubleOf({ state, message }: Report, { secret }: RegistrationItem): st
     case reasons.ClientCertificateCreationHalted:
       return `${where}: the hub has too many certificate requests of this add-on, so no further one is made; remove old ones, or wait until the hub does`
     case coreReasons.KeepUnavailable:
-      return `${where} could not be read or written, so no certificate is asked for: ${message ?? `check that the namespace ${secret.namespace} exists`}; it is tried again`
+      return `${where} could not be read or written: ${message ?? `check that the namespace ${secret.namespace} exists`}; it is tried again`
     default:
       return `${where}: ${message ?? 'no certificate could be had; it is tried again'}`
   }

@@ -8,8 +8,11 @@ const usual = { user: addonUser('west', 'logs'), groups: [addonGroup('west', 'lo
 
 test('where a registration says nothing, the add-on comes as itself', () => {
   assert.deepEqual(csrDeclaration(aKubeClient()), { driver: 'csr', subject: usual })
-  assert.deepEqual(csrDeclaration(aCustomSigner('example.com/s')), { subject: usual })
   assert.deepEqual(csrDeclaration(aKubeClient({ user: '', groups: [] })), { driver: 'csr', subject: usual })
+})
+
+test('a registration for a custom signer stays as the controller of the add-on wrote it', () => {
+  assert.deepEqual(csrDeclaration(aCustomSigner('example.com/s')), { subject: {} })
 })
 
 test('what a registration says is kept', () => {
@@ -43,7 +46,7 @@ test('where the hub is an EKS cluster, its own API is not reached by certificate
     'addOnKubeClientRegistrationDriver.authType',
   ])
     assert.ok(said.includes(part), said)
-  assert.deepEqual(csrDeclaration(aCustomSigner('example.com/s'), eks), { subject: usual })
+  assert.deepEqual(csrDeclaration(aCustomSigner('example.com/s'), eks), { subject: {} })
   for (const version of ['v1.36.2', 'v1.33.1-gke.100', undefined])
     assert.deepEqual(csrDeclaration(aKubeClient(), { version }), { driver: 'csr', subject: usual })
 })

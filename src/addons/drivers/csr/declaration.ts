@@ -15,7 +15,8 @@ export function csrDeclaration(item: RegistrationItem, { version = '' }: HubFact
     return `the signer ${item.signer} makes ${item.secret.name}, which is no name for a Secret`
   if (item.type === 'customSigner' && item.signer === clientSigner)
     return `the signer ${clientSigner} is the hub's own: register the type kubeClient for it`
-  if (item.type !== 'kubeClient') return { subject: wantedSubject(item) }
+  // Nothing on the hub reads who a custom signer is asked for; controllers of add-ons would write it back at once.
+  if (item.type !== 'kubeClient') return { subject: item.subject }
   // Its request would wait for ever.
   if (isEks(version))
     return `the hub is an EKS cluster (${version}) and signs no client certificates; use the driver token: start the agent with --addon-kubeclient-registration-auth=token, or set registrationConfiguration.addOnKubeClientRegistrationDriver.authType to token in its Klusterlet`

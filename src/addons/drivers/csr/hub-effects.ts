@@ -13,10 +13,10 @@ import type { AddonRequest } from './read-request.ts'
 /** What the hub does to certificate requests of add-ons. What is gone meanwhile needs nothing done. */
 export interface AddonCsrEffects {
   approve(key: Key, request: AddonRequest): Promise<void>
-  /** A newer one replaces it. */
-  remove(key: Key, csr: Stored<CertificateSigningRequest>): Promise<void>
+  /** A newer one replaces it. False: it was gone already, or was decided on. */
+  remove(key: Key, csr: Stored<CertificateSigningRequest>): Promise<boolean>
   /** No registration asks for it. The API server is asked first: the informer may be behind what the agent has seen. */
-  removeUnwanted(key: Key, request: AddonRequest): Promise<void>
+  removeUnwanted(key: Key, request: AddonRequest): Promise<boolean>
 }
 
 export function addonCsrEffects(
@@ -29,9 +29,10 @@ export function addonCsrEffects(
     if (addon) events.record(ManagedClusterAddOn.resource, addon, { reason, message })
   }
   const remove = async (key: Key, csr: Stored<CertificateSigningRequest>, why: string) => {
-    if (!(await removeRequest(csrs, csr, signal))) return
+    if (!(await removeRequest(csrs, csr, signal))) return false
     const { name } = csr.metadata
     tell(key, reasons.SupersededAddonCSRRemoved, `CSR ${name}, requested by ${csr.spec.username}, was removed: ${why}`)
+    return true
   }
   return {
     async approve(key, { csr, requester, agent = requester }) {
@@ -49,8 +50,8 @@ export function addonCsrEffects(
     async removeUnwanted(key, request) {
       const { namespace = '', name } = splitKey(key)
       const addon = await kube.of(ManagedClusterAddOn.resource, namespace).find(name, { signal })
-      if (isUnwanted(addon, request))
-        await remove(key, request.csr, 'no registration of the add-on asks for it any more')
+      if (!isUnwanted(addon, request)) return false
+      return await remove(key, request.csr, 'no registration of the add-on asks for it any more')
     },
   }
 }

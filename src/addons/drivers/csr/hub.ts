@@ -1,6 +1,6 @@
 import type { CertificateSigningRequest } from 'kubernetes-types/certificates/v1.d.ts'
 import type { Outcome } from '../../../core/outcome.ts'
-import { done } from '../../../core/outcome.ts'
+import { done, requeueAfter } from '../../../core/outcome.ts'
 import type { Reason } from '../../../core/reason.ts'
 import { decisionOn } from '../../../fleet/csr/approval.ts'
 import { annotations } from '../../../fleet/names.ts'
@@ -11,6 +11,8 @@ import { splitKey } from '../../../kube/objects.ts'
 import { changesOf, watching } from '../../../kube/watching.ts'
 import type { AddonHubDeps } from '../../hub/deps.ts'
 import { addonKeyOf } from '../../hub/view.ts'
+import type { Pace } from '../../pace.ts'
+import { pace } from '../../pace.ts'
 import type { AddonCsrEffects } from './hub-effects.ts'
 import { addonCsrEffects } from './hub-effects.ts'
 import { isUnwanted, whyNotApproved } from './judge.ts'
@@ -30,31 +32,37 @@ const workers = 16
 export function addonCsrController(deps: AddonHubDeps): Controller {
   const { view, clusters } = deps
   const read = readOnce()
-  return controller('addon-csr', (key, { signal }) => reconcile(key, deps, read, addonCsrEffects(deps, signal)), {
-    ...deps,
-    workers,
-    watches: [
-      watching(view.csrs, addonKeyOf),
-      watching(view.addons, undefined, { when: changesOf(({ status }) => status?.registrations) }),
-      watching(
-        clusters,
-        ({ metadata: { name } }) =>
-          view.addons.byIndex('cluster', name).map(({ metadata }) => `${name}/${metadata.name}`),
-        {
-          when: changesOf(({ spec, metadata }) => [
-            spec?.hubAcceptsClient,
-            metadata.annotations?.[annotations.agentName],
-          ]),
-        },
-      ),
-    ],
-  })
+  const removing = pace(deps.clock)
+  return controller(
+    'addon-csr',
+    (key, { signal }) => reconcile(key, deps, read, removing, addonCsrEffects(deps, signal)),
+    {
+      ...deps,
+      workers,
+      watches: [
+        watching(view.csrs, addonKeyOf),
+        watching(view.addons, undefined, { when: changesOf(({ status }) => status?.registrations) }),
+        watching(
+          clusters,
+          ({ metadata: { name } }) =>
+            view.addons.byIndex('cluster', name).map(({ metadata }) => `${name}/${metadata.name}`),
+          {
+            when: changesOf(({ spec, metadata }) => [
+              spec?.hubAcceptsClient,
+              metadata.annotations?.[annotations.agentName],
+            ]),
+          },
+        ),
+      ],
+    },
+  )
 }
 
 async function reconcile(
   key: Key,
   { view, clusters, settings }: AddonHubDeps,
   read: (csr: Csr) => AddonRequest | Reason,
+  removing: Pace,
   effects: AddonCsrEffects,
 ): Promise<Outcome> {
   // Nobody but the agent itself is taken at its word on which of its requests it still wants.
@@ -63,15 +71,21 @@ async function reconcile(
   const addon = view.addons.get(key)
   const cluster = clusters.get(splitKey(key).namespace ?? '')
   const superseded = new Set(supersededRequests(ofAddon))
-  for (const csr of superseded) await effects.remove(key, csr)
+  let waitMs = 0
+  const atPace = async (remove: () => Promise<boolean>) => {
+    waitMs = removing.waitMs(key)
+    // One that is gone already, of which the watch has yet to tell, takes nobody's turn.
+    if (waitMs === 0 && (await remove())) removing.note(key)
+  }
+  for (const csr of superseded) await atPace(() => effects.remove(key, csr))
   for (const csr of ofAddon.filter((csr) => isOpen(csr) && !superseded.has(csr))) {
     const request = read(csr)
     if (typeof request === 'string') continue
-    if (isUnwanted(addon, request)) await effects.removeUnwanted(key, request)
+    if (isUnwanted(addon, request)) await atPace(() => effects.removeUnwanted(key, request))
     else if (!whyNotApproved({ request, cluster, addon, approvers: settings.approvers ?? [] }))
       await effects.approve(key, request)
   }
-  return done
+  return waitMs > 0 ? requeueAfter(waitMs) : done
 }
 
 const isOpen = (csr: CertificateSigningRequest): boolean => decisionOn(csr) === 'none'

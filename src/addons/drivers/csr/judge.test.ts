@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ManagedClusterAddOn } from '../../../apis/addon/managed-cluster-addon.ts'
 import type { ManagedCluster } from '../../../apis/cluster/managed-cluster.ts'
-import { agentUser, annotations, clientSigner } from '../../../fleet/names.ts'
+import { addonGroup, addonUser, agentUser, annotations, clientSigner } from '../../../fleet/names.ts'
 import type { Stored } from '../../../kube/objects.ts'
+import type { SubjectInput } from '../../../pki/index.ts'
 import type { RegistrationItem } from '../../registrations.ts'
 import type { Judged } from './judge.ts'
 import { isUnwanted, whyNotApproved } from './judge.ts'
@@ -94,6 +95,29 @@ test('an approver speaks for its own add-on, and not for the system', async () =
   assert.equal(await why(aKubeClient({ user: 'reader' }), approvers('logs')), undefined)
   assert.equal(await why(aKubeClient({ user: 'reader' }), approvers('log')), 'OtherSubject')
   assert.equal(await why(aKubeClient({ groups: ['system:masters'] }), approvers('logs')), 'ReservedSubject')
+})
+
+test('what a registration leaves open is filled in by the agent, within what is the add-on’s own', async () => {
+  const group = addonGroup('west', 'logs')
+  const asOcm = { commonName: `${group}:agent:a1`, organizations: [group] }
+  const request = async (item: RegistrationItem, subject: SubjectInput) => ({
+    ...(await requestFor(item)),
+    subject: { organizations: [], organizationalUnits: [], others: [], ...subject } as AddonRequest['subject'],
+  })
+  const asked = async (subject: SubjectInput, registered: object) =>
+    await why(aKubeClient(), {
+      request: await request(aKubeClient(), subject),
+      addon: addonWith([kubeClient(registered, 'csr')]),
+    })
+  for (const open of [{}, { user: '' }, { user: '', groups: [], organizationUnits: null }, { groups: [''] }]) {
+    assert.equal(await asked(asOcm, open), undefined)
+    assert.equal(await asked({ commonName: asOcm.commonName }, open), undefined)
+    assert.equal(await asked({ commonName: 'admin' }, open), 'NotRegistered')
+    assert.equal(await asked({ ...asOcm, organizations: ['system:masters'] }, open), 'NotRegistered')
+    assert.equal(await asked({ ...asOcm, organizationalUnits: ['unit'] }, open), 'NotRegistered')
+  }
+  assert.equal(await asked(asOcm, { user: addonUser('west', 'logs') }), 'NotRegistered')
+  assert.equal(await asked({ commonName: asOcm.commonName }, { groups: [group] }), 'NotRegistered')
 })
 
 test('a request is unwanted once no registration asks for it, unless one leaves its subject open', async () => {

@@ -9,10 +9,10 @@ import { annotations, clientSigner } from '../../../fleet/names.ts'
 import type { Stored } from '../../../kube/objects.ts'
 import type { RegistrationItem } from '../../registrations.ts'
 import { itemsOf } from '../../registrations.ts'
-import { isOwnSubject, isReservedSubject } from './own-subjects.ts'
+import { isOwnGroup, isOwnSubject, isOwnUser, isReservedSubject } from './own-subjects.ts'
 import type { AddonRequest } from './read-request.ts'
 import { reasons } from './reasons.ts'
-import { certificateSubject, wantedSubject } from './subject.ts'
+import { certificateSubject } from './subject.ts'
 
 /** Says yes to subjects that only the operator of a hub can know to be harmless. */
 export interface AddonApprover {
@@ -62,18 +62,32 @@ const isVouchedFor = ({ request, approvers }: Judged): boolean =>
 const itemsFor = (addon: Stored<ManagedClusterAddOn>, signer: string): RegistrationItem[] =>
   itemsOf(addon).filter((item) => item.signer === signer && item.driver !== 'token')
 
-const asksFor = (item: RegistrationItem, { subject }: AddonRequest): boolean =>
-  isSameSubject(subject, certificateSubject(wantedSubject(item)))
+/**
+ * Whether a request asks for what an item is for. Agents fill in differently what a registration leaves open: ours with
+ * the name and the group of the add-on, OCM's with its own agent's name and, for a custom signer, without any
+ * organization. Any of it will do that cannot be more than the add-on.
+ */
+const asksFor = (item: RegistrationItem, request: AddonRequest): boolean =>
+  !contradicts(item, request) && fillsInItsOwn(item, request)
+
+const fillsInItsOwn = (item: RegistrationItem, { subject }: AddonRequest): boolean =>
+  (item.subject.user !== undefined || isOwnUser(item, subject.commonName)) &&
+  (item.subject.groups !== undefined || subject.organizations.every((group) => isOwnGroup(item, group))) &&
+  (item.subject.organizationUnits !== undefined || subject.organizationalUnits.length === 0)
+
+/** Whether a request says something else than an item does, where that says anything. */
+function contradicts({ subject: said }: RegistrationItem, { subject }: AddonRequest): boolean {
+  const { user = subject.commonName, groups = subject.organizations } = said
+  const { organizationUnits = subject.organizationalUnits } = said
+  return !isSameSubject(subject, certificateSubject({ user, groups, organizationUnits }))
+}
 
 export const isRegistered = (addon: Stored<ManagedClusterAddOn>, request: AddonRequest): boolean =>
   itemsFor(addon, request.signer).some((item) => asksFor(item, request))
 
 /**
- * Whether no registration asks for what a request asks for. Where one leaves its subject open, an agent of another make
- * may fill it in as it likes: then nobody can tell.
+ * Whether every registration says something else than a request. What one leaves open, an agent of another make may fill
+ * in as it likes: a request that was removed for that would be made again, without end.
  */
-export function isUnwanted(addon: Stored<ManagedClusterAddOn> | undefined, request: AddonRequest): boolean {
-  if (!addon) return true
-  const items = itemsFor(addon, request.signer)
-  return items.every((item) => item.subject.user !== undefined && !asksFor(item, request))
-}
+export const isUnwanted = (addon: Stored<ManagedClusterAddOn> | undefined, request: AddonRequest): boolean =>
+  !addon || itemsFor(addon, request.signer).every((item) => contradicts(item, request))

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto'
 import type { Keep } from '../../../core/pass.ts'
 import { certificateKeep } from '../../../fleet/csr/certificate-keep.ts'
 import type { CertifiedIdentity } from '../../../fleet/csr/issuance.ts'
-import type { CsrOrder } from '../../../fleet/csr/request.ts'
 import { isSameSubject } from '../../../fleet/csr/request.ts'
 import type { HubStanza } from '../../../fleet/hub-stanza.ts'
 import { formatHubKubeconfig, hubAnnotation, hubIdentity } from '../../../fleet/hub-stanza.ts'
@@ -41,7 +40,7 @@ export function addonSecretKeep({ spoke, item, hub }: AddonKeepOptions): Keep<Ad
     labels,
     facts: passFacts(item, hub),
     annotations: { [hubAnnotation]: hubIdentity(hub) },
-    order: digestOf(order, hubIdentity(hub)),
+    order: orderDigest(item, hub),
     materialIn({ text, annotation }, identity, certificate) {
       const isOurs =
         text('cluster-name') === cluster &&
@@ -67,11 +66,14 @@ export function addonSecretKeep({ spoke, item, hub }: AddonKeepOptions): Keep<Ad
   }
 }
 
-const digestOf = ({ subject, signer }: CsrOrder, hub: string): string =>
-  createHash('sha256')
-    .update(JSON.stringify([subject, signer, hub]))
+/** Stands for all that a request of an item asks for, and of which hub. */
+export function orderDigest(item: RegistrationItem, hub: HubStanza): string {
+  const { subject, signer } = addonOrder(item)
+  return createHash('sha256')
+    .update(JSON.stringify([subject, signer, hubIdentity(hub)]))
     .digest('hex')
     .slice(0, 32)
+}
 
 /** Only what is good for the hub's own API gets one. */
 export const wantedKubeconfig = ({ type }: RegistrationItem, hub: HubStanza): string | undefined =>

@@ -1,14 +1,15 @@
 import { accountUser, addonAccounts, addonGroup, addonUser } from '../../../fleet/names.ts'
 import type { SubjectInput } from '../../../pki/index.ts'
 import type { ItemSubject, RegistrationItem } from '../../registrations.ts'
+import { subjectOf } from '../../registrations.ts'
 
 /** As whom an item wants its certificate: what its registration says, and the usual where that says nothing. */
-export function wantedSubject({ cluster, addon, subject }: RegistrationItem): ItemSubject & { user: string } {
-  const { user, groups = [], organizationUnits = [] } = subject
+export function wantedSubject({ cluster, addon, ...item }: RegistrationItem): ItemSubject & { user: string } {
+  const subject = subjectOf(item.subject)
   return {
-    user: user || addonUser(cluster, addon),
-    groups: groups.length > 0 ? groups : [addonGroup(cluster, addon)],
-    ...(organizationUnits.length > 0 && { organizationUnits }),
+    ...subject,
+    user: subject.user ?? addonUser(cluster, addon),
+    groups: subject.groups ?? [addonGroup(cluster, addon)],
   }
 }
 

@@ -13,12 +13,11 @@ import type { Watching } from '../../../kube/watching.ts'
 import { changesOf, watching } from '../../../kube/watching.ts'
 import type { AddonHubDeps } from '../../hub/deps.ts'
 import { reasons } from '../../reasons.ts'
-import { accountOf } from './accounts.ts'
 import { formatAnnouncement } from './announcement.ts'
 import type { TokenObjects } from './hub-objects.ts'
 import { tokenObjects } from './hub-objects.ts'
 import type { TokenPlan } from './hub-plan.ts'
-import { declaredIn, tokenPlanOf } from './hub-plan.ts'
+import { accountDeclaredIn, declaredIn, tokenPlanOf } from './hub-plan.ts'
 
 /** By the key of the add-on: the UIDs of what this process put in place, that of the account first. */
 export type Placed = ReadonlyMap<Key, readonly string[]>
@@ -62,8 +61,8 @@ function isOurWord(
   if (!condition) return uid === undefined
   if (condition.status === 'False')
     return failing.has(keyOf(addon)) && condition.reason === reasons.TokenInfrastructureApplyFailed
-  const { namespace = '', name } = addon.metadata
-  const account = accountOf(declaredIn(addon).subject?.user, { cluster: namespace, addon: name })
+  const { namespace = '' } = addon.metadata
+  const account = accountDeclaredIn(addon)
   if (account === undefined || uid === undefined) return false
   const isSaid = condition.message === formatAnnouncement({ namespace, account, uid })
   return isSaid && condition.status === 'True' && condition.reason === reasons.TokenInfrastructureReady

@@ -16,7 +16,7 @@ test('an accepted cluster may ask for certificates and keep its own ManagedClust
   assert.deepEqual(rulesOf(acceptedRbac('west', {}).clusterRole.rules), [
     ['certificatesigningrequests.certificates.k8s.io', 'create,get,list,watch', '*'],
     ['managedclusters/clientcertificates.register.open-cluster-management.io', 'renew', 'west'],
-    ['managedclusters.cluster.open-cluster-management.io', 'get,list,update,watch', 'west'],
+    ['managedclusters.cluster.open-cluster-management.io', 'get,list,patch,update,watch', 'west'],
     ['managedclusters/status.cluster.open-cluster-management.io', 'patch,update', 'west'],
   ])
 })

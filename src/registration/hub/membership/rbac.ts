@@ -40,7 +40,7 @@ export function acceptedRbac(cluster: string, extra: Labels): Required<ClusterRb
     clusterRole: clusterRole(cluster, extra, [
       rule('certificates.k8s.io', 'certificatesigningrequests', ['create', 'get', 'list', 'watch']),
       rule(registerGroup, 'managedclusters/clientcertificates', ['renew'], own),
-      rule(clusterGroup, 'managedclusters', ['get', 'list', 'update', 'watch'], own),
+      rule(clusterGroup, 'managedclusters', ['get', 'list', 'patch', 'update', 'watch'], own),
       rule(clusterGroup, 'managedclusters/status', ['patch', 'update'], own),
     ]),
     clusterRoleBinding: clusterRoleBinding(cluster, extra),
