@@ -67,6 +67,7 @@ test('what cannot work is refused before anything is opened', () => {
 test('add-ons come by certificates that the agent looks after, unless flags say otherwise', () => {
   assert.deepEqual(addons(), {
     namespace: 'agent',
+    hubKubeconfigSecret: 'hub-kubeconfig-secret',
     kubeClientDriver: 'csr',
     tokenExpirationSeconds: 0,
     leaseCheckMs: 30_000,

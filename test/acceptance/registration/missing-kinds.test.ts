@@ -18,6 +18,10 @@ import { kubeClient } from '../../support/kube-client.ts'
 
 const { group } = ClusterConfig.resource
 
+interface Discovered {
+  resources?: { name: string }[]
+}
+
 test(
   'F52: a hub without the kinds of a gate says so once, in one line, and takes them up when they come',
   needsControlPlane,
@@ -33,12 +37,10 @@ test(
     await eventually(
       'none of them is served',
       async () => {
-        const { resources = [] } = await admin
-          .request<{ resources?: { name: string }[] }>({ path })
-          .catch((error: unknown) => {
-            if (isNotFound(error)) return {}
-            throw error
-          })
+        const { resources = [] } = await admin.request<Discovered>({ path }).catch((error: unknown): Discovered => {
+          if (isNotFound(error)) return {}
+          throw error
+        })
         assert.deepEqual(
           resources.map(({ name }) => name),
           [],
