@@ -19,6 +19,10 @@ export const failures = catalogue({
     504,
     'a watch was still open {limitMs} ms after it began, long past its own end; it is opened again',
   ],
+  KUBE_TOO_MUCH: [
+    502,
+    'the server has more of this kind than the {mostKeptBytes} bytes that are kept; it is not watched',
+  ],
   KUBE_WENT_BACK: [
     410,
     'the server went back from version {from} to {to}, as after the restore of a backup; all is listed again',

@@ -11,10 +11,14 @@ import type { Random } from '../core/random.ts'
 import { deadline } from './deadline.ts'
 import { failures, isExpired, KubeFailure } from './failures.ts'
 import type { Collection, Selectors } from './kube.ts'
-import type { KubeObject, Stored } from './objects.ts'
+import type { Key, KubeObject, Stored } from './objects.ts'
+import { keyOf } from './objects.ts'
 
 /** What an informer needs of a collection; `collection.metadata` has it too. */
-export type Source<T extends KubeObject> = Pick<Collection<T>, 'pages' | 'watch'>
+export type Source<T extends KubeObject> = Pick<Collection<T>, 'pages' | 'watch'> & {
+  /** What is kept of it at most, as JSON: a server that is not trusted must not fill the memory. Default: whatever there is. */
+  readonly mostKeptBytes?: number
+}
 
 /** Where the objects go. None of its methods may throw. */
 export interface Sink<T extends KubeObject> {
@@ -23,6 +27,8 @@ export interface Sink<T extends KubeObject> {
   /** These and no others exist. */
   replace(objects: Stored<T>[]): void
   change(type: 'ADDED' | 'MODIFIED' | 'DELETED', object: Stored<T>): void
+  /** There is more than may be kept: nothing is known any more. */
+  forget?(): void
   /** The server showed just now that what is here is no older than what it has. */
   heard?(): void
   /** `check` asks the server for its version, and `heard` is called if it answers. Undefined: no watch is open. */
@@ -49,6 +55,8 @@ const steadyMs = 60_000
 const marginMs = 30_000
 /** How long a watch that was resumed after a loss may hear nothing before the server's version is asked for. */
 const doubtMs = 10_000
+/** What a page of a list counts besides its objects: one without any is not for nothing. */
+const pageBytes = 4_096
 /** Watches in a row that came to nothing, after which that is no hiccup any more. */
 const manyDrops = 5
 
@@ -71,6 +79,7 @@ export function listWatch<T extends KubeObject>(source: Source<T>, sink: Sink<T>
   const { clock, random, log, watchSeconds = 300, backoff = { baseMs: 200, maxMs: 30_000 } } = options
   const selectors = pick(options, 'labelSelector', 'fieldSelector')
   const paging = pick(options, 'pageSize')
+  const { mostKeptBytes = Number.POSITIVE_INFINITY } = source
 
   return async (signal) => {
     /** The newest version known. Undefined: to be listed. */
@@ -81,6 +90,18 @@ export function listWatch<T extends KubeObject>(source: Source<T>, sink: Sink<T>
     let isInDoubt = false
     /** Whether a continue token expired, as on a busy server under a slow reader. One answer without pages cannot. */
     let isUnpaged = false
+    /** Of what the sink keeps; followed only where there is a limit. */
+    let weights = new Map<Key, number>()
+    let keptBytes = 0
+    const weigh = (object: Stored<T>, isGone = false) => {
+      if (mostKeptBytes === Number.POSITIVE_INFINITY) return
+      const key = keyOf(object)
+      const bytes = isGone ? 0 : JSON.stringify(object).length
+      keptBytes += bytes - (weights.get(key) ?? 0)
+      if (isGone) weights.delete(key)
+      else weights.set(key, bytes)
+      if (keptBytes > mostKeptBytes) throw failures.KUBE_TOO_MUCH({ mostKeptBytes })
+    }
     const pauseMs = (attempt: number) => backoffMs(attempt, backoff, random)
 
     async function list(): Promise<void> {
@@ -88,14 +109,23 @@ export function listWatch<T extends KubeObject>(source: Source<T>, sink: Sink<T>
       lists += 1
       const objects: Stored<T>[] = []
       let listed: string | undefined
+      weights = new Map()
+      keptBytes = 0
       try {
         for await (const page of source.pages({ ...selectors, ...(isUnpaged ? { pageSize: 0 } : paging), signal })) {
-          for (const object of page.items) objects.push(sink.receive(object))
+          keptBytes += pageBytes
+          for (const object of page.items) {
+            const kept = sink.receive(object)
+            weigh(kept)
+            objects.push(kept)
+          }
+          if (keptBytes > mostKeptBytes) throw failures.KUBE_TOO_MUCH({ mostKeptBytes })
           // The first page's, should a server's pages differ: what a later one shows already is then told twice, not never.
           listed ??= page.metadata.resourceVersion
         }
       } catch (err) {
         signal.throwIfAborted()
+        if (isFailure(err, 'KUBE_TOO_MUCH')) sink.forget?.()
         // One that fails as well is followed by pages again: what is too long for one answer would never be listed.
         isUnpaged = !isUnpaged && isExpired(err) && listed !== undefined
         log.warn({ err, lists }, 'list failed')
@@ -148,7 +178,11 @@ export function listWatch<T extends KubeObject>(source: Source<T>, sink: Sink<T>
       for await (const event of source.watch(watched)) {
         const next = event.type === 'BOOKMARK' ? event.resourceVersion : event.object.metadata.resourceVersion
         if (isOlder(next, reached)) throw failures.KUBE_WENT_BACK({ from: reached, to: next })
-        if (event.type !== 'BOOKMARK') sink.change(event.type, sink.receive(event.object))
+        if (event.type !== 'BOOKMARK') {
+          const kept = sink.receive(event.object)
+          weigh(kept, event.type === 'DELETED')
+          sink.change(event.type, kept)
+        }
         sink.heard?.()
         version = reached = next
         drops = 0
@@ -167,7 +201,9 @@ export function listWatch<T extends KubeObject>(source: Source<T>, sink: Sink<T>
       const lastedMs = clock.now().getTime() - startedAt
       if (lastedMs >= livedMs) drops = 0
       if (lastedMs >= steadyMs) lists = Math.min(lists, 1)
-      if (isExpired(problem) || isFailure(problem, 'KUBE_WENT_BACK')) {
+      const isTooMuch = isFailure(problem, 'KUBE_TOO_MUCH')
+      if (isTooMuch) sink.forget?.()
+      if (isTooMuch || isExpired(problem) || isFailure(problem, 'KUBE_WENT_BACK')) {
         version = undefined
         log.info({ err: problem, lists }, 'watch expired')
       } else if (problem || lastedMs < livedMs) {
