@@ -17,7 +17,7 @@ const configMap = (n: number, bytes: number): Stored<ConfigMap> => ({
 async function watched(t: { after(end: () => Promise<void>): void }, source: Omit<Source<ConfigMap>, 'mostKeptBytes'>) {
   const clock = new FakeClock()
   const informed = informer<ConfigMap>(
-    { ...source, mostKeptBytes: 100_000 },
+    { ...source, mostKeptBytes: 2_000_000 },
     { clock, log: silentLog, random: randomFrom(() => 0) },
   )
   const stop = new AbortController()
@@ -35,7 +35,7 @@ test('a list that does not end is given up, and nothing of it is kept', async (t
   const { clock, informed } = await watched(t, {
     async *pages() {
       for (; pages < 1_000; pages++)
-        yield { metadata: { resourceVersion: '1', continue: 'more' }, items: [configMap(pages, 10_000)] }
+        yield { metadata: { resourceVersion: '1', continue: 'more' }, items: [configMap(pages, 100_000)] }
     },
     async *watch() {},
   })
@@ -65,7 +65,7 @@ test('a watch that adds without end is given up, and what it brought is forgotte
       else throw new Error('not now')
     },
     async *watch() {
-      for (; events < 1_000; events++) yield { type: 'ADDED', object: configMap(events, 10_000) }
+      for (; events < 1_000; events++) yield { type: 'ADDED', object: configMap(events, 100_000) }
     },
   })
   assert.ok(events < 20, `${events} events were read`)
@@ -79,7 +79,7 @@ test('what is changed again and again, or goes, does not count twice', async (t)
     },
     async *watch({ signal } = {}) {
       for (let event = 1; event < 100; event++) {
-        const object = configMap(event, 10_000)
+        const object = configMap(event, 100_000)
         yield { type: 'ADDED', object }
         yield { type: 'DELETED', object }
       }

@@ -55,8 +55,8 @@ const steadyMs = 60_000
 const marginMs = 30_000
 /** How long a watch that was resumed after a loss may hear nothing before the server's version is asked for. */
 const doubtMs = 10_000
-/** What a page of a list counts besides its objects: one without any is not for nothing. */
-const pageBytes = 4_096
+/** What a page of a list counts while it is read, besides what is kept of it: to read one without end takes the processor. */
+const pageBytes = 128 * 1_024
 /** Watches in a row that came to nothing, after which that is no hiccup any more. */
 const manyDrops = 5
 
@@ -109,17 +109,18 @@ export function listWatch<T extends KubeObject>(source: Source<T>, sink: Sink<T>
       lists += 1
       const objects: Stored<T>[] = []
       let listed: string | undefined
+      let pagesBytes = 0
       weights = new Map()
       keptBytes = 0
       try {
         for await (const page of source.pages({ ...selectors, ...(isUnpaged ? { pageSize: 0 } : paging), signal })) {
-          keptBytes += pageBytes
+          pagesBytes += pageBytes
           for (const object of page.items) {
             const kept = sink.receive(object)
             weigh(kept)
             objects.push(kept)
           }
-          if (keptBytes > mostKeptBytes) throw failures.KUBE_TOO_MUCH({ mostKeptBytes })
+          if (keptBytes + pagesBytes > mostKeptBytes) throw failures.KUBE_TOO_MUCH({ mostKeptBytes })
           // The first page's, should a server's pages differ: what a later one shows already is then told twice, not never.
           listed ??= page.metadata.resourceVersion
         }

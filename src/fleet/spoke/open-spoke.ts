@@ -19,7 +19,7 @@ import { explainDistrust, trustOf } from './trust/index.ts'
 
 /**
  * A cluster's API server is trusted for that cluster only: what it answers must not fill the hub. A page of namespaces is
- * below 2 MiB, an object below 3; namespaces are kept with their labels alone, so that these are some 20,000. A cluster
+ * below 2 MiB, an object below 3; namespaces are kept with their labels alone, so that these are some 12,000. A cluster
  * that has more is asked about each.
  */
 const spokeLimits = { mostAnswerBytes: 8 * 2 ** 20, mostLineBytes: 4 * 2 ** 20, mostKeptBytes: 8 * 2 ** 20 }
