@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { Answer, Room } from './answer.ts'
+import { Answer, failureOf, Room } from './answer.ts'
 
 const packed = { 'content-encoding': 'gzip' }
 const text = (answer: Answer, headers: Record<string, string>, ...chunks: Buffer[]) => {
@@ -49,4 +49,21 @@ test('a packed body is unpacked to no more than the room there is', async () => 
 
 test('what is packed though nobody asked for it is not unpacked', async () => {
   assert.equal(await text(new Answer(ignore), packed, gzipSync('{}')), undefined)
+})
+
+const refusedWith = async (status: object) => {
+  const answer = new Answer(ignore)
+  answer.onAnswer(403, {})
+  answer.onData(Buffer.from(JSON.stringify({ kind: 'Status', ...status })))
+  return failureOf(answer, { method: 'GET', path: '/api' })
+}
+
+test('of a "no" neither the length nor the shape is taken on trust: it goes into logs, and its reason into conditions', async () => {
+  const kind = await refusedWith({ message: 'no', reason: 'Forbidden' })
+  assert.deepEqual([kind.message, kind.reason], ['no', 'Forbidden'])
+  const long = await refusedWith({ message: 'x'.repeat(2 ** 20), reason: 'Forbidden' })
+  assert.ok(long.message.length < 20_000, `${long.message.length}`)
+  for (const reason of ['Bearer eyJhbGciOi.1.2', 'x'.repeat(1_000), { a: 1 }, 7, 'a\u001b[2K'])
+    assert.equal((await refusedWith({ reason })).reason, 'Unknown')
+  assert.equal((await refusedWith({ message: { a: 1 } })).message, 'GET /api was answered with 403')
 })
