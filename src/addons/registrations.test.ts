@@ -28,3 +28,10 @@ test('a custom signer without a name is no item, and is told of', () => {
   assert.equal(itemsOf(addon).length, 1)
   assert.deepEqual(unusableOf(addon), ['registration 1: it names no signer'])
 })
+
+test('an add-on has a hundred registrations at most, and those after them are told of', () => {
+  const registrations = Array.from({ length: 10_000 }, (_, n) => signerItem(`example.com/${n}`))
+  const addon = anAddon('chart', { registrations })
+  assert.equal(itemsOf(addon).length, 100)
+  assert.deepEqual(unusableOf(addon), ['registration 100 and those after it: an add-on has 100 at most'])
+})

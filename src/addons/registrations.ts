@@ -45,12 +45,16 @@ export interface RegistrationItem {
 export const installNamespaceOf = ({ metadata, status }: ManagedClusterAddOn): string =>
   status?.namespace || metadata?.annotations?.[installNamespaceAnnotation] || addonNamespace
 
+/** Of an add-on; those after them do not count. Agents write them, and whatever looks at them looks at each. */
+const mostRegistrations = 100
+
 /** Those that can be carried out: a custom signer without a name cannot. */
 export function itemsOf(object: Stored<ManagedClusterAddOn>): RegistrationItem[] {
   const { name: addon, namespace: cluster = '' } = object.metadata
   const namespace = installNamespaceOf(object)
   const common = { cluster, addon }
-  return (object.status?.registrations ?? []).flatMap((registration, index): RegistrationItem[] => {
+  const counted = (object.status?.registrations ?? []).slice(0, mostRegistrations)
+  return counted.flatMap((registration, index): RegistrationItem[] => {
     if (registration.type === 'kubeClient') {
       const { driver } = registration.kubeClient ?? {}
       const subject = subjectOf(registration.kubeClient?.subject)
@@ -66,10 +70,19 @@ export function itemsOf(object: Stored<ManagedClusterAddOn>): RegistrationItem[]
 }
 
 /** Sentences: which registrations cannot be carried out as they stand, and why. */
-export const unusableOf = ({ status }: ManagedClusterAddOn): string[] =>
-  (status?.registrations ?? []).flatMap(({ type, customSigner }, index) =>
-    type === 'customSigner' && !customSigner?.signerName ? [`registration ${index}: it names no signer`] : [],
-  )
+export function unusableOf({ status }: ManagedClusterAddOn): string[] {
+  const registrations = status?.registrations ?? []
+  const nameless = registrations
+    .slice(0, mostRegistrations)
+    .flatMap(({ type, customSigner }, index) =>
+      type === 'customSigner' && !customSigner?.signerName ? [`registration ${index}: it names no signer`] : [],
+    )
+  if (registrations.length <= mostRegistrations) return nameless
+  return [
+    ...nameless,
+    `registration ${mostRegistrations} and those after it: an add-on has ${mostRegistrations} at most`,
+  ]
+}
 
 /** The item in words that tell it from the others of its add-on. */
 export const itemName = ({ type, signer }: RegistrationItem): string => (type === 'kubeClient' ? type : signer)

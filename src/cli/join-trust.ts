@@ -53,7 +53,8 @@ export async function authorityOf(wish: TrustWish, deps: TrustDeps): Promise<str
 /** Asked without a credential and without trust: whatever the answer is, it has to be proven. */
 async function shownBy(wish: TrustWish, deps: TrustDeps) {
   const { server } = wish
-  await using client = connect({ ...wayTo(wish), tls: { insecureSkipVerify: true } }, deps)
+  const options = { mostAnswerBytes: 2 ** 20 }
+  await using client = connect({ ...wayTo(wish), tls: { insecureSkipVerify: true } }, { ...deps, options })
   try {
     const { data = {} } = await client
       .of(configMaps, clusterInfo.namespace)

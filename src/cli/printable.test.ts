@@ -12,6 +12,11 @@ test('control characters do not reach a terminal; lines stay lines', () => {
   assert.equal(printable('one\ntwo'), 'one\ntwo')
 })
 
+test('marks that turn the direction of a text around do not either: what is shown would not be what is there', () => {
+  for (const mark of ['\u202e', '\u2066', '\u200f', '\u2028']) assert.equal(printable(`a${mark}b`), 'a\u{fffd}b')
+  assert.equal(printable('käse שלום 東京'), 'käse שלום 東京')
+})
+
 test('neither tables nor progress nor errors print them', () => {
   const lines: string[] = []
   lineProgress((line) => lines.push(line)).show({ did: evil, detail: evil })

@@ -25,7 +25,14 @@ export function prettyLine(json: string, colour = false): string {
 const clockTime = (iso: string): string => iso.slice(11, 23)
 
 const prettyValue = (value: unknown): string =>
-  typeof value === 'string' && /^[^\s"=]+$/.test(value) ? value : JSON.stringify(value)
+  typeof value === 'string' && /^[^\s"=\p{Cc}\p{Cf}]+$/u.test(value) ? value : quoted(value)
+
+/** What others wrote, such as messages of clusters, must not move the cursor of a terminal. */
+const quoted = (value: unknown): string =>
+  JSON.stringify(value).replace(
+    /[\p{Cc}\p{Cf}\u2028\u2029]/gu,
+    (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
 
 /** `CODE: message (at place) <- cause`: one line however long the chain. */
 function prettyError(err: unknown): string {
@@ -40,5 +47,5 @@ function prettyError(err: unknown): string {
     said.push(`${code ?? name}: ${message}${place ? ` (${place})` : ''}`.replace(/\s*\n\s*/g, ' '))
     at = cause
   }
-  return JSON.stringify(said.join(' <- '))
+  return quoted(said.join(' <- '))
 }

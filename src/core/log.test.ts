@@ -192,6 +192,14 @@ test('pretty lines are one line each, errors and their causes included', () => {
   )
 })
 
+test('what others wrote cannot move the cursor of a terminal', () => {
+  const { log, lines } = aLog({ pretty: true })
+  const evil = 'a\u001b[2K\u009b1A\u202eb'
+  log.warn({ id: evil, err: new Error(evil), more: { evil } }, 'not read')
+  for (const mark of ['\u001b', '\u009b', '\u202e']) assert.ok(!lines[0]?.includes(mark))
+  assert.match(lines[0] ?? '', /id="a\\u001b\[2K\\u009b1A\\u202eb"/)
+})
+
 test('colour changes only how a pretty line looks', () => {
   const { log, lines } = aLog({ pretty: true, colour: true })
   log.warn({ a: 1 }, 'looks')

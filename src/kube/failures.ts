@@ -19,6 +19,10 @@ export const failures = catalogue({
     504,
     'a watch was still open {limitMs} ms after it began, long past its own end; it is opened again',
   ],
+  KUBE_TOO_MUCH: [
+    502,
+    'the server has more of this kind than the {mostKeptBytes} bytes that are kept; it is not watched',
+  ],
   KUBE_WENT_BACK: [
     410,
     'the server went back from version {from} to {to}, as after the restore of a backup; all is listed again',
@@ -46,6 +50,10 @@ export interface Status {
   }
 }
 
+/** Kubernetes' reasons are words. What is none may be anything, also what was sent to the server. */
+const reasonPattern = /^[A-Za-z]{1,64}$/
+const mostCharacters = 16_384
+
 /** The server's own "no". Classified by `reason` and `code`, never by its text. */
 export class KubeFailure extends Error {
   readonly code: number
@@ -53,10 +61,13 @@ export class KubeFailure extends Error {
   readonly details: Status['details']
 
   constructor(status: Status & { code: number }, context: { method: string; path: string }) {
-    super(status.message ?? `${context.method} ${context.path} was answered with ${status.code}`)
+    const { message, reason } = status
+    const words =
+      typeof message === 'string' ? message : `${context.method} ${context.path} was answered with ${status.code}`
+    super(words.slice(0, mostCharacters))
     this.name = 'KubeFailure'
     this.code = status.code
-    this.reason = status.reason ?? 'Unknown'
+    this.reason = typeof reason === 'string' && reasonPattern.test(reason) ? reason : 'Unknown'
     this.details = status.details
   }
 }

@@ -93,6 +93,10 @@ export function informer<T extends KubeObject, const Index extends string = neve
       change(type, object) {
         tell(type === 'DELETED' ? store.remove(keyOf(object), object) : store.put(object))
       },
+      forget() {
+        isSynced = false
+        tell(store.replace([]))
+      },
       heard() {
         heardAt = options.clock.now()
       },

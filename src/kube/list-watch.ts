@@ -11,10 +11,14 @@ import type { Random } from '../core/random.ts'
 import { deadline } from './deadline.ts'
 import { failures, isExpired, isNotFound, KubeFailure } from './failures.ts'
 import type { Collection, Selectors } from './kube.ts'
-import type { KubeObject, Stored } from './objects.ts'
+import type { Key, KubeObject, Stored } from './objects.ts'
+import { keyOf } from './objects.ts'
 
 /** What an informer needs of a collection; `collection.metadata` has it too. */
-export type Source<T extends KubeObject> = Pick<Collection<T>, 'pages' | 'watch'>
+export type Source<T extends KubeObject> = Pick<Collection<T>, 'pages' | 'watch'> & {
+  /** What is kept of it at most, as JSON: a server that is not trusted must not fill the memory. Default: whatever there is. */
+  readonly mostKeptBytes?: number
+}
 
 /** Where the objects go. None of its methods may throw. */
 export interface Sink<T extends KubeObject> {
@@ -23,6 +27,8 @@ export interface Sink<T extends KubeObject> {
   /** These and no others exist. */
   replace(objects: Stored<T>[]): void
   change(type: 'ADDED' | 'MODIFIED' | 'DELETED', object: Stored<T>): void
+  /** There is more than may be kept: nothing is known any more. */
+  forget?(): void
   /** The server showed just now that what is here is no older than what it has. */
   heard?(): void
   /** `check` asks the server for its version, and `heard` is called if it answers. Undefined: no watch is open. */
@@ -49,6 +55,8 @@ const steadyMs = 60_000
 const marginMs = 30_000
 /** How long a watch that was resumed after a loss may hear nothing before the server's version is asked for. */
 const doubtMs = 10_000
+/** What a page of a list counts while it is read, besides what is kept of it: to read one without end takes the processor. */
+const pageBytes = 128 * 1_024
 /** Watches in a row that came to nothing, after which that is no hiccup any more. */
 const manyDrops = 5
 
@@ -71,6 +79,7 @@ export function listWatch<T extends KubeObject>(source: Source<T>, sink: Sink<T>
   const { clock, random, log, watchSeconds = 300, backoff = { baseMs: 200, maxMs: 30_000 } } = options
   const selectors = pick(options, 'labelSelector', 'fieldSelector')
   const paging = pick(options, 'pageSize')
+  const { mostKeptBytes = Number.POSITIVE_INFINITY } = source
 
   return async (signal) => {
     /** The newest version known. Undefined: to be listed. */
@@ -83,6 +92,18 @@ export function listWatch<T extends KubeObject>(source: Source<T>, sink: Sink<T>
     let isUnpaged = false
     /** Said once, however often it is asked for: an API server may never have the kind. */
     let isKindMissing = false
+    /** Of what the sink keeps; followed only where there is a limit. */
+    let weights = new Map<Key, number>()
+    let keptBytes = 0
+    const weigh = (object: Stored<T>, isGone = false) => {
+      if (mostKeptBytes === Number.POSITIVE_INFINITY) return
+      const key = keyOf(object)
+      const bytes = isGone ? 0 : JSON.stringify(object).length
+      keptBytes += bytes - (weights.get(key) ?? 0)
+      if (isGone) weights.delete(key)
+      else weights.set(key, bytes)
+      if (keptBytes > mostKeptBytes) throw failures.KUBE_TOO_MUCH({ mostKeptBytes })
+    }
     const pauseMs = (attempt: number) => backoffMs(attempt, backoff, random)
 
     async function list(): Promise<void> {
@@ -90,14 +111,24 @@ export function listWatch<T extends KubeObject>(source: Source<T>, sink: Sink<T>
       lists += 1
       const objects: Stored<T>[] = []
       let listed: string | undefined
+      let pagesBytes = 0
+      weights = new Map()
+      keptBytes = 0
       try {
         for await (const page of source.pages({ ...selectors, ...(isUnpaged ? { pageSize: 0 } : paging), signal })) {
-          for (const object of page.items) objects.push(sink.receive(object))
+          pagesBytes += pageBytes
+          for (const object of page.items) {
+            const kept = sink.receive(object)
+            weigh(kept)
+            objects.push(kept)
+          }
+          if (keptBytes + pagesBytes > mostKeptBytes) throw failures.KUBE_TOO_MUCH({ mostKeptBytes })
           // The first page's, should a server's pages differ: what a later one shows already is then told twice, not never.
           listed ??= page.metadata.resourceVersion
         }
       } catch (err) {
         signal.throwIfAborted()
+        if (isFailure(err, 'KUBE_TOO_MUCH')) sink.forget?.()
         // One that fails as well is followed by pages again: what is too long for one answer would never be listed.
         isUnpaged = !isUnpaged && isExpired(err) && listed !== undefined
         if (!isNotFound(err)) log.warn({ err, lists }, 'list failed')
@@ -154,7 +185,11 @@ export function listWatch<T extends KubeObject>(source: Source<T>, sink: Sink<T>
       for await (const event of source.watch(watched)) {
         const next = event.type === 'BOOKMARK' ? event.resourceVersion : event.object.metadata.resourceVersion
         if (isOlder(next, reached)) throw failures.KUBE_WENT_BACK({ from: reached, to: next })
-        if (event.type !== 'BOOKMARK') sink.change(event.type, sink.receive(event.object))
+        if (event.type !== 'BOOKMARK') {
+          const kept = sink.receive(event.object)
+          weigh(kept, event.type === 'DELETED')
+          sink.change(event.type, kept)
+        }
         sink.heard?.()
         version = reached = next
         drops = 0
@@ -173,8 +208,10 @@ export function listWatch<T extends KubeObject>(source: Source<T>, sink: Sink<T>
       const lastedMs = clock.now().getTime() - startedAt
       if (lastedMs >= livedMs) drops = 0
       if (lastedMs >= steadyMs) lists = Math.min(lists, 1)
+      const isTooMuch = isFailure(problem, 'KUBE_TOO_MUCH')
+      if (isTooMuch) sink.forget?.()
       // A kind that is gone is listed for until it is back; its former version means nothing then.
-      if (isExpired(problem) || isNotFound(problem) || isFailure(problem, 'KUBE_WENT_BACK')) {
+      if (isTooMuch || isExpired(problem) || isNotFound(problem) || isFailure(problem, 'KUBE_WENT_BACK')) {
         version = undefined
         log.info({ err: problem, lists }, 'watch expired')
       } else if (problem || lastedMs < livedMs) {

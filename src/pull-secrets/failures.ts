@@ -36,6 +36,7 @@ export const failures = catalogue({
   PULL_KEY_RING_WRONG: [400, 'the key ring {file} cannot be used: {detail}; correct it'],
   PULL_BUSY: [503, 'cluster {cluster} is being worked on; try again in {retryAfterSeconds} s'],
   PULL_DATABASE_AWAY: [503, 'the database cannot be used at present; try again in {retryAfterSeconds} s'],
+  PULL_LISTS_BUSY: [503, 'too many lists are being read; try again in {retryAfterSeconds} s'],
   PULL_SUSPENDED: [409, 'cluster {cluster} is suspended; resume it first'],
   PULL_DELETING: [409, 'the pull secret of cluster {cluster} is being deleted; try again once it is gone'],
   PULL_NO_SECRET: [404, 'cluster {cluster} has no pull secret; POST makes one'],

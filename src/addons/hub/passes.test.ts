@@ -92,3 +92,15 @@ test('changes are told once, and what is gone ends', async () => {
   stop.abort()
   await running
 })
+
+test('what an agent writes without end or sense makes neither passes without end nor dates that are none', () => {
+  const registrations = Array.from({ length: 2_000 }, (_, n) => signerItem(`example.com/${n}`))
+  const message = registrations.map(
+    (_, n) => `example.com/${n}: valid from 2026-99-99T00:00:00Z to 2026-07-01T00:00:00Z`,
+  )
+  const conditions = [condition('ClusterCertificateRotated', 'True', message.join('; '))]
+  const passes = passesOf(anAddon('chart', { registrations, conditions }))
+  assert.equal(passes.length, 100)
+  for (const { issuedAt, expiresAt } of passes)
+    assert.deepEqual([issuedAt.getTime() > 0, expiresAt?.toISOString()], [true, '2026-07-01T00:00:00.000Z'])
+})

@@ -62,10 +62,13 @@ const tokenIssuer = 'serviceaccounts/token'
 
 /** The part of a message that is about an item: where several have something to tell, each is named. */
 function wordsOn(item: RegistrationItem, items: readonly RegistrationItem[], message: string): string {
-  const parts = message.split('; ')
-  const isAbout = (one: RegistrationItem) => (part: string) => part.startsWith(`${itemName(one)}: `)
-  return items.some((one) => parts.some(isAbout(one))) ? (parts.find(isAbout(item)) ?? '') : message
+  const parts = message.split('; ', 2 * items.length)
+  const partOn = (one: RegistrationItem) => parts.find((part) => part.startsWith(`${itemName(one)}: `))
+  return partOn(item) ?? (items.some(partOn) ? '' : message)
 }
 
+/** Agents write these: what looks like a time need not be one. */
 const timesIn = (text: string): Date[] =>
-  [...text.matchAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g)].map(([time]) => new Date(time))
+  [...text.matchAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g)]
+    .map(([time]) => new Date(time))
+    .filter((time) => !Number.isNaN(time.getTime()))

@@ -7,6 +7,7 @@ import type { Run } from '../../core/lifecycle.ts'
 import { runTogether } from '../../core/lifecycle.ts'
 import type { Log } from '../../core/log.ts'
 import type { Random } from '../../core/random.ts'
+import { keptRequest } from '../../fleet/csr/kept.ts'
 import { addonLabels, labels } from '../../fleet/names.ts'
 import type { Informer } from '../../kube/informer.ts'
 import { informer, withoutManagedFields } from '../../kube/informer.ts'
@@ -52,7 +53,7 @@ export function addonHubView(kube: Kube, deps: { clock: Clock; random: Random; l
     roleBindings: forTokens(roleBindings),
     csrs: informer(kube.of(certificateSigningRequests), {
       ...common('CertificateSigningRequest'),
-      transform: withoutManagedFields,
+      transform: keptRequest,
       labelSelector: ofAddons,
       indexes: { addon: (csr) => [addonKeyOf(csr)] },
     }),

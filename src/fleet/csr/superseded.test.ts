@@ -64,3 +64,17 @@ test('an agent is contested when open requests in its name have different keys, 
   assert.deepEqual(contestants(request('a', 1), request('b', 2, { decision: 'Denied' })), [])
   assert.deepEqual(contestants(request('a', 1), request('b', 2, { requester: user })), [])
 })
+
+test('ten thousand requests in as many names are not compared each with each', () => {
+  let looks = 0
+  const asked = Array.from({ length: 10_000 }, (_, n) => {
+    const { user, ...rest } = request(`csr-${n}`, 1, { agent: `a${n}` })
+    const get = () => {
+      looks++
+      return user
+    }
+    return Object.defineProperty(rest, 'user', { get }) as ClusterRequest
+  })
+  assert.deepEqual(contested(asked), [])
+  assert.ok(looks < 100_000, `${looks}`)
+})

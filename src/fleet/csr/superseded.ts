@@ -42,7 +42,11 @@ const isReplaced = ({ csr }: ClusterRequest, by: ClusterRequest): boolean =>
  */
 export function contested<T extends ClusterRequest>(requests: readonly T[]): T[] {
   const open = requests.filter((request) => decisionOn(request.csr) === 'none' && !isRenewal(request))
-  return open.filter((request) => open.some((other) => isRival(request, other)))
+  // Not each with each: whoever may ask may ask ten thousand times.
+  const byUser = Map.groupBy(open, ({ user }) => user)
+  return [...byUser.values()].flatMap((asked) =>
+    asked.some((other) => asked[0] && isRival(other, asked[0])) ? asked : [],
+  )
 }
 
 export const isRival = (request: ClusterRequest, other: ClusterRequest): boolean =>

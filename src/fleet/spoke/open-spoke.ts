@@ -19,6 +19,13 @@ import { readSecretValue } from './secret-value.ts'
 import type { TrustDeps } from './trust/index.ts'
 import { explainDistrust, trustOf } from './trust/index.ts'
 
+/**
+ * A cluster's API server is trusted for that cluster only: what it answers must not fill the hub. A page of namespaces is
+ * below 2 MiB, an object below 3; namespaces are kept with their labels alone, so that these are some 12,000. A cluster
+ * that has more is asked about each.
+ */
+const spokeLimits = { mostAnswerBytes: 8 * 2 ** 20, mostLineBytes: 4 * 2 ** 20, mostKeptBytes: 8 * 2 ** 20 }
+
 export interface OpenDeps {
   /** The hub; what is read through it is what the client depends on. */
   kube: Kube
@@ -124,6 +131,7 @@ function opened(
   const client = connect(connection, {
     ...{ clock: deps.clock, random: deps.random, log: deps.log.child({ cluster }) },
     options: {
+      ...spokeLimits,
       qps: config.spec.qps ?? settings.qps,
       burst: config.spec.burst ?? settings.burst,
       admit: () => guard.admit(),

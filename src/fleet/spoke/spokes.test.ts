@@ -12,12 +12,14 @@ import type { Call } from '../../../test/support/memory-kube-parts.ts'
 import type { TestScope } from '../../../test/support/test-scope.ts'
 import { ClusterConfig } from '../../apis/breakglass/cluster-config.ts'
 import { IdentityProvider } from '../../apis/breakglass/identity-provider.ts'
+import type { Log } from '../../core/log.ts'
 import { silentLog } from '../../core/log.ts'
 import { noMetrics } from '../../core/metrics.ts'
 import { randomFrom } from '../../core/random.ts'
 import { Secret } from '../../core/secret.ts'
 import { startApi } from '../../kube/client/testing/api.ts'
-import { secrets } from '../../kube/kinds.ts'
+import { informer } from '../../kube/informer.ts'
+import { namespaces, secrets } from '../../kube/kinds.ts'
 import type { Kube } from '../../kube/kube.ts'
 import { formatKubeconfig } from '../../kube/kubeconfig/index.ts'
 import type { SpokeSettings } from './contract.ts'
@@ -416,4 +418,67 @@ test('a cluster that does not answer is left alone for a while, and then tried b
   await clock.advance('30s')
   assert.equal(await outcome(call()), 'answered')
   assert.equal(await outcome(call()), 'answered')
+})
+
+test('what a cluster answers fills nothing: neither one answer, nor one byte at a time, nor several at once', async (t) => {
+  const { secret, add, spokes } = await hub(t)
+  let written = 0
+  const api = await startApi(t, async ({ path, res, gone }) => {
+    let isGone = false
+    gone.then(() => {
+      isGone = true
+    })
+    const piece = Buffer.alloc(path === '/slow' ? 256 * 1_024 : 2 ** 20, 'x')
+    res.writeHead(200, { 'content-type': 'text/plain' })
+    for (let sent = 0; sent < 64 * 2 ** 20 && !isGone; sent += piece.length) {
+      written += piece.length
+      if (!res.write(piece)) await Promise.race([gone, new Promise((resolve) => res.once('drain', resolve))])
+    }
+    res.end()
+  })
+  await secret('west', { value: kubeconfig('x', api.url, api.authority.caPem) })
+  await add(byKubeconfig)
+  const { kube } = await spokes.open('west')
+  await assert.rejects(kube.request({ path: '/version' }), {
+    code: 'KUBE_BAD_ANSWER',
+    message: /longer than there is room for/,
+  })
+  assert.ok(written < 32 * 2 ** 20, `${written} bytes`)
+  const all = await Promise.allSettled(Array.from({ length: 8 }, () => kube.request({ path: '/slow' })))
+  assert.deepEqual(
+    all.map(({ status }) => status),
+    Array(8).fill('rejected'),
+  )
+  assert.ok(written < 128 * 2 ** 20, `${written} bytes`)
+})
+
+test('what a cluster has more of than the hub keeps is not kept', async (t) => {
+  const { secret, add, spokes } = await hub(t)
+  let pages = 0
+  const api = await startApi(t, ({ json }) => {
+    const metadata = {
+      name: `n${pages++}`,
+      uid: `${pages}`,
+      resourceVersion: '1',
+      labels: { large: 'x'.repeat(2 ** 20) },
+    }
+    const items = [{ kind: 'PartialObjectMetadata', metadata }]
+    json(200, {
+      kind: 'PartialObjectMetadataList',
+      metadata: { resourceVersion: '1', continue: pages < 32 ? `${pages}` : '' },
+      items,
+    })
+  })
+  await secret('west', { value: kubeconfig('x', api.url, api.authority.caPem) })
+  await add(byKubeconfig)
+  const { kube } = await spokes.open('west')
+  const source = kube.of(namespaces).metadata
+  let isGivenUp = false
+  const log: Log = { ...silentLog, warn: () => (isGivenUp = true) }
+  const own = { clock: new FakeClock(), random: randomFrom(() => 0), log }
+  const watched = informer(source, own)
+  runInTest(t, [watched.run])
+  await eventually('the list is over', () => isGivenUp || watched.isSynced)
+  assert.equal(watched.isSynced, false)
+  assert.ok(pages < 16, `${pages} pages`)
 })

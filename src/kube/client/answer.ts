@@ -11,11 +11,36 @@ const unzip = promisify(gunzip)
 /** How much of an answer that is no Status is repeated in an error. */
 const shownCharacters = 1_024
 
+/** What a piece of a body costs besides its bytes: a server may send it byte by byte. */
+export const pieceBytes = 256
+
+/** What the answers of one client that are under way may hold together. No single one is unpacked to more. */
+export class Room {
+  readonly bytes: number
+  #free: number
+
+  constructor(bytes = constants.MAX_STRING_LENGTH) {
+    this.bytes = bytes
+    this.#free = bytes
+  }
+
+  /** Whether there is room for it; what there is none for takes none. */
+  take(bytes: number): boolean {
+    if (bytes > this.#free) return false
+    this.#free -= bytes
+    return true
+  }
+
+  give(bytes: number): void {
+    this.#free += bytes
+  }
+}
+
 export interface AnswerOptions {
   /** Whether gzip was asked for. What comes packed all the same is not unpacked. */
   packed?: boolean | undefined
-  /** Of the body, both as received and unpacked. Default: 512 MiB, which is as long as a string can be. */
-  mostBytes?: number
+  /** Shared with the other answers under way. Default: as much as one string can hold. */
+  room?: Room
   /** Told the first piece of the body of a "yes", unless it is packed. */
   onBegin?: ((begin: Buffer) => void) | undefined
 }
@@ -28,16 +53,18 @@ export class Answer implements Receiver {
   exchange: Exchange | undefined
   readonly #done: (lost?: Lost) => void
   readonly #mayBePacked: boolean
-  readonly #mostBytes: number
+  readonly #room: Room
   readonly #onBegin: ((begin: Buffer) => void) | undefined
   #chunks: Buffer[] = []
-  #bytes = 0
+  /** Of the room. */
+  #taken = 0
+  #isTooLong = false
 
   constructor(done: (lost?: Lost) => void, options: AnswerOptions = {}) {
-    const { packed = false, mostBytes = constants.MAX_STRING_LENGTH, onBegin } = options
+    const { packed = false, room = new Room(), onBegin } = options
     this.#done = done
     this.#mayBePacked = packed
-    this.#mostBytes = mostBytes
+    this.#room = room
     this.#onBegin = onBegin
   }
 
@@ -47,10 +74,21 @@ export class Answer implements Receiver {
   }
 
   onData(chunk: Buffer): void {
-    if (this.#bytes === 0 && this.isSuccess && !this.headers['content-encoding']) this.#onBegin?.(chunk)
-    this.#bytes += chunk.length
-    if (this.#bytes <= this.#mostBytes) this.#chunks.push(chunk)
-    else this.#cutOff()
+    if (this.#isTooLong) return
+    if (this.#taken === 0 && this.isSuccess && !this.headers['content-encoding']) this.#onBegin?.(chunk)
+    const bytes = chunk.length + pieceBytes
+    if (!this.#room.take(bytes)) {
+      this.#cutOff()
+      return
+    }
+    this.#taken += bytes
+    this.#chunks.push(chunk)
+  }
+
+  /** Gives its room to others: nothing more is received. */
+  release(): void {
+    this.#room.give(this.#taken)
+    this.#taken = 0
   }
 
   onEnd(): void {
@@ -69,7 +107,13 @@ export class Answer implements Receiver {
     return this.headers['content-type']?.startsWith('text/') ?? false
   }
 
+  /** Longer than there was room for: what arrived of it is dropped. */
+  get isTooLong(): boolean {
+    return this.#isTooLong
+  }
+
   #cutOff(): void {
+    this.#isTooLong = true
     this.exchange?.cancel()
     this.#chunks = []
     this.#done()
@@ -78,11 +122,11 @@ export class Answer implements Receiver {
   /** Undefined when it is too long, cannot be unpacked, or is packed though nobody asked for that. */
   async text(): Promise<string | undefined> {
     const isPacked = this.headers['content-encoding'] === 'gzip'
-    if (this.#bytes > this.#mostBytes || (isPacked && !this.#mayBePacked)) return undefined
+    if (this.#isTooLong || (isPacked && !this.#mayBePacked)) return undefined
     const [first] = this.#chunks
     try {
       const bytes = this.#chunks.length === 1 && first ? first : Buffer.concat(this.#chunks)
-      return (isPacked ? await unzip(bytes, { maxOutputLength: this.#mostBytes }) : bytes).toString('utf8')
+      return (isPacked ? await unzip(bytes, { maxOutputLength: this.#room.bytes }) : bytes).toString('utf8')
     } catch {
       return undefined
     }

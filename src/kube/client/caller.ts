@@ -6,7 +6,7 @@ import type { Log } from '../../core/log.ts'
 import type { Random } from '../../core/random.ts'
 import type { Connection, Credentials } from '../connection.ts'
 import { failures } from '../failures.ts'
-import { Answer, failureOf, parseJson } from './answer.ts'
+import { Answer, failureOf, parseJson, Room } from './answer.ts'
 import { authorizationHeader } from './authorization.ts'
 import type { Call, Calls } from './calls.ts'
 import { Endpoint } from './endpoint.ts'
@@ -31,12 +31,15 @@ export interface CallerDeps {
   log: Log
 }
 
+export const tooLong = 'the answer is longer than there is room for'
+
 /** Makes calls: paced, authenticated, repeated where that is safe, within a deadline. */
 export class Caller implements Calls {
   readonly #deps: CallerDeps
   readonly #endpoint: Endpoint
   readonly #limit: RateLimit
   readonly #headers: Headers
+  readonly #room: Room
   /** Of the calls under way, with what `admit` wants to be called after each. */
   readonly #scopes = new Map<Scope, (() => void) | undefined>()
   #asked = 0
@@ -46,6 +49,7 @@ export class Caller implements Calls {
     this.#deps = deps
     this.#endpoint = new Endpoint(deps)
     this.#limit = new RateLimit(deps.clock, deps.settings)
+    this.#room = new Room(deps.settings.mostAnswerBytes)
     this.#headers = checkedHeaders({ 'user-agent': deps.settings.userAgent, ...deps.connection.headers })
   }
 
@@ -57,12 +61,16 @@ export class Caller implements Calls {
     return this.#deps.settings.compress
   }
 
+  get mostKeptBytes(): number {
+    return this.#deps.settings.mostKeptBytes
+  }
+
   /** The server's "yes". Its "no" is thrown. */
   async call(call: Call): Promise<Answer> {
     const scope = this.#scope(call)
     const { compress: packed, onBegin } = call
     try {
-      return await this.#persist(call, scope, 'call', (done) => new Answer(done, { packed, onBegin }))
+      return await this.#persist(call, scope, 'call', (done) => new Answer(done, { packed, onBegin, room: this.#room }))
     } finally {
       this.#leave(scope)
     }
@@ -72,7 +80,8 @@ export class Caller implements Calls {
   async object<R>(call: Call): Promise<R> {
     const answer = await this.call(call)
     const parsed = parseJson(await answer.text())
-    if (typeof parsed !== 'object' || parsed === null) throw this.badAnswer(call, 'the body is not whole JSON')
+    if (typeof parsed !== 'object' || parsed === null)
+      throw this.badAnswer(call, answer.isTooLong ? tooLong : 'the body is not whole JSON')
     return parsed as R
   }
 
@@ -85,13 +94,9 @@ export class Caller implements Calls {
     const scope = this.#scope(call)
     const { settings } = this.#deps
     const context = { method: call.method, path: call.path, server: this.server }
+    const limits = { bufferBytes: settings.watchBufferBytes, lineBytes: settings.mostLineBytes, room: this.#room }
     try {
-      const stream = await this.#persist(
-        call,
-        scope,
-        'watch',
-        (done) => new WatchStream(context, settings.watchBufferBytes, done),
-      )
+      const stream = await this.#persist(call, scope, 'watch', (done) => new WatchStream(context, limits, done))
       scope.keep((reason) => stream.fail(reason))
       stream.whenOver(() => this.#leave(scope))
       return stream
@@ -156,9 +161,11 @@ export class Caller implements Calls {
       body: call.body,
     }
     const sample = this.#sampler(call, lane)
+    let received: R | undefined
     try {
       const outcome = await scope.step<R | Lost>((resolve) => {
         const receiver: R = receive((lost) => resolve(lost ?? receiver))
+        received = receiver
         const exchange = transport.dispatch(lane, request, receiver)
         receiver.exchange = exchange
         return () => exchange.cancel()
@@ -169,6 +176,8 @@ export class Caller implements Calls {
     } catch (error) {
       if (isFailure(error, 'KUBE_DEADLINE')) sample?.(0)
       throw error
+    } finally {
+      received?.release()
     }
   }
 

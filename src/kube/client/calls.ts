@@ -25,6 +25,8 @@ export interface Calls {
   readonly server: string
   /** Whether packed answers are worth their unpacking. */
   readonly compress: boolean
+  /** What one informer may keep of what it answers, as JSON. */
+  readonly mostKeptBytes: number
   /** The server's "yes". Its "no" is thrown. */
   call(call: Call): Promise<Answer>
   /** The object that the server answered with. */

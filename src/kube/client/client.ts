@@ -7,7 +7,7 @@ import type { Collection, Kube, KubeRequest } from '../kube.ts'
 import type { KubeObject, Resource } from '../objects.ts'
 import { Address } from './address.ts'
 import { parseJson } from './answer.ts'
-import { Caller } from './caller.ts'
+import { Caller, tooLong } from './caller.ts'
 import type { Calls } from './calls.ts'
 import { ResourceCollection } from './collection.ts'
 import type { ClientOptions } from './options.ts'
@@ -58,7 +58,8 @@ async function requestOn<R>(caller: Calls, request: KubeRequest): Promise<R> {
   if (text === '') return undefined as R
   if (answer.isText && text !== undefined) return text as R
   const parsed = parseJson(text)
-  if (parsed === undefined) throw caller.badAnswer(call, 'the body is neither text nor whole JSON')
+  if (parsed === undefined)
+    throw caller.badAnswer(call, answer.isTooLong ? tooLong : 'the body is neither text nor whole JSON')
   return parsed as R
 }
 

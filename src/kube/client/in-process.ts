@@ -42,6 +42,7 @@ const bufferBytes = 1024 * 1024
 class InProcessCalls implements Calls {
   readonly server = 'this process'
   readonly compress = false
+  readonly mostKeptBytes = Number.POSITIVE_INFINITY
   readonly #server: InProcessServer
 
   constructor(server: InProcessServer) {
@@ -68,7 +69,7 @@ class InProcessCalls implements Calls {
   async open(call: Call): Promise<WatchStream> {
     const answered = await this.#ask(call)
     const { method, path, signal } = call
-    const stream = new WatchStream({ method, path, server: this.server }, bufferBytes, () => {})
+    const stream = new WatchStream({ method, path, server: this.server }, { bufferBytes }, () => {})
     if (!('open' in answered)) {
       stream.onAnswer(answered.code, { 'content-type': answered.contentType })
       stream.onData(Buffer.from(answered.body))

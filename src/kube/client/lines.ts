@@ -21,6 +21,11 @@ export class LineBuffer {
     return this.#size
   }
 
+  /** How many pieces they came in. */
+  get pieces(): number {
+    return this.#chunks.length - this.#head
+  }
+
   push(chunk: Buffer): void {
     if (chunk.length === 0) return
     this.#chunks.push(chunk)

@@ -1,3 +1,4 @@
+import { constants } from 'node:buffer'
 import type { Connection } from '../connection.ts'
 import type { Final } from './transport.ts'
 
@@ -46,6 +47,12 @@ export interface ClientOptions {
   compress?: boolean
   /** A watch reads no further from the network while its consumer is this many bytes behind. Default 1 MiB. */
   watchBufferBytes?: number
+  /** All answers under way together, and one once it is unpacked. Default: as much as one string can hold, 512 MiB. */
+  mostAnswerBytes?: number
+  /** A line of a watch. Default 16 MiB: several times what a server stores as one object. */
+  mostLineBytes?: number
+  /** What one informer keeps, as JSON. Default: whatever there is. */
+  mostKeptBytes?: number
   onRequest?(sample: RequestSample): void
   /**
    * Asked before each call and each watch, not before each try. What it throws, the call throws; what it returns is
@@ -73,5 +80,8 @@ export const settingsOf = (
   maxCallConnections: 4,
   compress: !loopback && !disableCompression,
   watchBufferBytes: 2 ** 20,
+  mostAnswerBytes: constants.MAX_STRING_LENGTH,
+  mostLineBytes: 16 * 2 ** 20,
+  mostKeptBytes: Number.POSITIVE_INFINITY,
   ...options,
 })

@@ -33,6 +33,10 @@ export class Reader<T extends KubeObject> implements Pick<Collection<T>, 'get' |
     this.deps = deps
   }
 
+  get mostKeptBytes(): number {
+    return this.deps.caller.mostKeptBytes
+  }
+
   async get(name: string, options: CallOptions = {}): Promise<Stored<T>> {
     const { caller, address, view } = this.deps
     const call = { ...options, method: 'GET', accept: view.one, ...address.one('get', name) }

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { failures } from '../failures.ts'
-import { Answer } from './answer.ts'
+import type { Room } from './answer.ts'
+import { Answer, pieceBytes } from './answer.ts'
 import { LineBuffer } from './lines.ts'
 import type { Lost } from './transport.ts'
 
@@ -12,13 +13,20 @@ export interface WatchContext {
 
 type Line = string | undefined
 
-/** Several times what a server stores as one object. Without a bound, a line that never ends would fill the memory. */
-const mostLineBytes = 16 * 2 ** 20
+export interface WatchLimits {
+  /** Read ahead of who takes the lines. */
+  bufferBytes: number
+  /** Without a bound, a line that never ends would fill the memory. Default 16 MiB. */
+  lineBytes?: number
+  /** For an answer that is no watch. */
+  room?: Room
+}
 
 /** The lines of an open watch, read no faster than they are taken. */
 export class WatchStream extends Answer {
   readonly #context: WatchContext
   readonly #bufferBytes: number
+  readonly #lineBytes: number
   readonly #opened: () => void
   readonly #lines = new LineBuffer()
   #taker: { resolve(line: Line): void; reject(reason: unknown): void } | undefined
@@ -27,10 +35,12 @@ export class WatchStream extends Answer {
   #onOver: () => void = () => {}
   #failure: { reason: unknown } | undefined
 
-  constructor(context: WatchContext, bufferBytes: number, opened: (lost?: Lost) => void) {
-    super(opened)
+  constructor(context: WatchContext, limits: WatchLimits, opened: (lost?: Lost) => void) {
+    const { bufferBytes, lineBytes = 16 * 2 ** 20, room } = limits
+    super(opened, { ...(room && { room }) })
     this.#context = context
     this.#bufferBytes = bufferBytes
+    this.#lineBytes = lineBytes
     this.#opened = opened
   }
 
@@ -49,12 +59,16 @@ export class WatchStream extends Answer {
     if (this.#taker) this.#offer()
     // Whoever still waits after the offer waits for the end of a line.
     if (this.#taker) this.#limitLine()
-    else if (this.#lines.size > this.#bufferBytes) this.#pause()
+    else if (this.#heldBytes > this.#bufferBytes) this.#pause()
+  }
+
+  get #heldBytes(): number {
+    return this.#lines.size + this.#lines.pieces * pieceBytes
   }
 
   #limitLine(): void {
-    if (this.#lines.size <= mostLineBytes) return
-    const detail = 'a line of the watch is longer than 16 MiB'
+    if (this.#heldBytes <= this.#lineBytes) return
+    const detail = `a line of the watch is longer than ${this.#lineBytes / 2 ** 20} MiB`
     this.fail(failures.KUBE_BAD_ANSWER({ ...this.#context, detail }))
   }
 
@@ -75,7 +89,7 @@ export class WatchStream extends Answer {
   take(): Line | Promise<Line> {
     const line = this.#lines.next()
     if (line === undefined) return this.#over ? this.#last() : this.#wait()
-    if (this.#paused && this.#lines.size < this.#bufferBytes / 2) this.#resume()
+    if (this.#paused && this.#heldBytes < this.#bufferBytes / 2) this.#resume()
     return line
   }
 

@@ -1,7 +1,9 @@
 import { sql } from 'kysely'
+import type { Clock } from '../../core/clock.ts'
 import { isFailure } from '../../core/failure.ts'
-import type { FieldError, RestAnswer } from '../../fleet/rest.ts'
+import type { Caller, FieldError, RestAnswer } from '../../fleet/rest.ts'
 import { failures } from '../failures.ts'
+import { turns } from '../locking/turns.ts'
 import { reading } from '../store/database.ts'
 import type { Db, Tx } from '../store/tables.ts'
 import { sqlState } from '../store/trouble.ts'
@@ -155,4 +157,21 @@ function nextLink<Row>({ path }: Listing<Row>, { page, size, order, search, fiel
     after: Buffer.from(key).toString('base64url'),
   })
   return `<${path}?${params}>; rel="next"`
+}
+
+/** Connections that lists may have of the ten or so that everybody shares: one list may read for seconds. */
+const atOnce = 3
+const waitMs = 10_000
+const retryAfterSeconds = 5
+
+/** Lists are read few at a time, and one at a time for each caller: pull secrets are not to wait for them. */
+export function listTurns(clock: Pick<Clock, 'countdown'>) {
+  const ofCaller = turns({ clock, waiters: 20 })
+  const ofAll = turns({ clock, waiters: 100, places: atOnce })
+  return async <T>(caller: Caller, read: () => Promise<T>): Promise<T> => {
+    using own = await ofCaller.take(`${caller.kind}/${caller.name}`, waitMs)
+    using place = own && (await ofAll.take('', waitMs))
+    if (!place) throw failures.PULL_LISTS_BUSY({ retryAfterSeconds })
+    return await read()
+  }
 }

@@ -34,6 +34,7 @@ const facts: Readonly<Record<string, Facts>> = {
   PULL_KEY_UNKNOWN: missing,
   PULL_BUSY: away,
   PULL_DATABASE_AWAY: away,
+  PULL_LISTS_BUSY: away,
   PULL_SUSPENDED: suspended,
   PULL_DELETING: suspended,
   PULL_NO_SECRET: missing,

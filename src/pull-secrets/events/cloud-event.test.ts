@@ -36,3 +36,21 @@ test('AMQP: structured mode, binary mode by both prefixes, and an envelope witho
     assert.throws(() => eventOfMessage(message('{', { headers })), isMalformed)
   }
 })
+
+test('AMQP: a message larger than an event may be is not read', () => {
+  const content = Buffer.alloc(70_000, '1')
+  const headers = {
+    'cloudEvents:specversion': '1.0',
+    'cloudEvents:id': '1',
+    'cloudEvents:source': 'a',
+    'cloudEvents:type': 'b',
+  }
+  assert.throws(() => eventOfMessage({ content, properties: { headers } } as never), isMalformed)
+})
+
+test('a trace is passed on only where it is one: as a header of what is told on it could not be sent', () => {
+  const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
+  assert.equal(checkedEvent({ ...event, traceparent }).traceparent, traceparent)
+  for (const other of [`${traceparent}\r\nx: y`, 'x'.repeat(60_000), '', `${traceparent}\0`])
+    assert.deepEqual(checkedEvent({ ...event, traceparent: other }), event)
+})

@@ -39,9 +39,14 @@ export const eventOf = (row: Selectable<OutboxTable>, source: string): CloudEven
   },
 })
 
+/** Throws EVENT_MALFORMED. For bodies that no server of ours has bounded. */
+export function checkSize(bytes: number): void {
+  if (bytes > largestEvent) throw failures.EVENT_MALFORMED({ detail: 'it is larger than 64 KiB' })
+}
+
 /** Structured mode. Throws EVENT_MALFORMED. */
 export function parseEvent(text: string): CloudEvent {
-  if (text.length > largestEvent) throw failures.EVENT_MALFORMED({ detail: 'it is larger than 64 KiB' })
+  checkSize(text.length)
   try {
     return checkedEvent(JSON.parse(text))
   } catch (error) {
@@ -72,13 +77,13 @@ export function checkedEvent(value: unknown): CloudEvent {
   if (value['specversion'] !== '1.0') throw failures.EVENT_MALFORMED({ detail: 'specversion is not 1.0' })
   for (const attribute of ['id', 'source', 'type'])
     if (!isShortText(value[attribute])) throw failures.EVENT_MALFORMED({ detail: `${attribute} is missing or no text` })
-  const traceparent = value['traceparent']
+  const { traceparent } = value
   return {
     specversion: '1.0',
     id: value['id'] as string,
     source: value['source'] as string,
     type: value['type'] as string,
-    ...(typeof traceparent === 'string' && { traceparent }),
+    ...(typeof traceparent === 'string' && traceparentPattern.test(traceparent) && { traceparent }),
     ...('data' in value && { data: value['data'] }),
   }
 }
@@ -86,4 +91,9 @@ export function checkedEvent(value: unknown): CloudEvent {
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-const isShortText = (value: unknown): boolean => typeof value === 'string' && value !== '' && value.length <= 1_024
+/** W3C Trace Context. It becomes a header of what is told on. */
+const traceparentPattern = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/
+
+/** Two of them are one key in an index of the database, which takes 2,704 bytes and no NUL. */
+const isShortText = (value: unknown): boolean =>
+  typeof value === 'string' && value !== '' && Buffer.byteLength(value) <= 1_024 && !value.includes('\0')

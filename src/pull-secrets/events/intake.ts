@@ -6,6 +6,7 @@ import { failures } from '../failures.ts'
 import type { PullSecretService } from '../service.ts'
 import { transact } from '../store/database.ts'
 import type { RotationReason, Tx } from '../store/tables.ts'
+import { sqlState } from '../store/trouble.ts'
 import type { CloudEvent } from './cloud-event.ts'
 import { isRecord } from './cloud-event.ts'
 import type { Hyperfleet, SeenCluster } from './hyperfleet.ts'
@@ -53,10 +54,10 @@ export function intake(deps: IntakeDeps): Intake {
         return counted(await effectOf(event, deps, signal))
       } catch (error) {
         const known = { type: event?.type, source: event?.source, id: event?.id }
-        if (isFailure(error) && error.status < 500) {
+        if (isHopeless(error)) {
           log.warn({ err: error, ...known }, 'an event cannot be acted on; it is acknowledged')
           if (event) await report(event, deps)
-          return counted(isFailure(error, 'EVENT_MALFORMED') ? 'malformed' : 'refused')
+          return counted(isFailure(error) && error.code !== 'EVENT_MALFORMED' ? 'refused' : 'malformed')
         }
         log.warn({ err: error, ...known }, 'an event has to come again')
         counted('failed')
@@ -65,6 +66,13 @@ export function intake(deps: IntakeDeps): Intake {
     },
   }
 }
+
+/**
+ * To send it again would not help. That goes for what the database cannot hold as well (SQLSTATE classes 22, 54): it would
+ * come back for ever, and take the place of others.
+ */
+const isHopeless = (error: unknown): boolean =>
+  isFailure(error) ? error.status < 500 : /^(?:22|54)/.test(sqlState(error) ?? '')
 
 async function effectOf(event: CloudEvent, deps: IntakeDeps, signal: AbortSignal) {
   const isReconcile = (reconcileTypes as readonly string[]).includes(event.type)

@@ -6,7 +6,7 @@ import { aborted } from '../../core/lifecycle.ts'
 import type { Random } from '../../core/random.ts'
 import { failures } from '../failures.ts'
 import type { CloudEvent } from './cloud-event.ts'
-import { checkedEvent, parseEvent, structuredMode } from './cloud-event.ts'
+import { checkedEvent, checkSize, parseEvent, structuredMode } from './cloud-event.ts'
 import type { Intake } from './intake.ts'
 import { reconcileTypes, rotateType } from './intake.ts'
 import type { RabbitOptions } from './rabbit-link.ts'
@@ -96,6 +96,7 @@ async function provideQueue(channel: Channel, { queue, exchange, declare, deadLe
 
 /** Structured mode, or the attributes as headers by either of the two prefixes that the AMQP binding knows. */
 export function eventOfMessage({ content, properties }: Pick<ConsumeMessage, 'content' | 'properties'>): CloudEvent {
+  checkSize(content.length)
   const text = content.toString()
   const headers: Record<string, unknown> = properties.headers ?? {}
   const attributes = Object.entries(headers).flatMap(([name, value]) => {

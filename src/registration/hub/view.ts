@@ -8,6 +8,7 @@ import type { Run } from '../../core/lifecycle.ts'
 import { runTogether } from '../../core/lifecycle.ts'
 import type { Log } from '../../core/log.ts'
 import type { Random } from '../../core/random.ts'
+import { keptRequest } from '../../fleet/csr/kept.ts'
 import { labels } from '../../fleet/names.ts'
 import type { Informer } from '../../kube/informer.ts'
 import { informer, withoutManagedFields } from '../../kube/informer.ts'
@@ -53,7 +54,7 @@ export function hubView(kube: Kube, deps: { clock: Clock; random: Random; log: L
     clusters: watched(ManagedCluster.resource),
     csrs: informer(kube.of(certificateSigningRequests), {
       ...deps,
-      transform: withoutManagedFields,
+      transform: keptRequest,
       labelSelector: ofClusters,
       indexes: { cluster: ({ metadata }) => [metadata.labels?.[labels.clusterName] ?? ''] },
     }),

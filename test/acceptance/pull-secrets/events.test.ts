@@ -100,6 +100,25 @@ test('events that nobody can act on are acknowledged: no envelope, no cluster, a
   assert.equal(await resultOf(post(outside, anEvent({ id: 'event-5', type: 'com.example.other' }))), 'ignored')
 })
 
+test('an event that the database could not hold is acknowledged like any that is malformed, and does not come back for ever', async (t) => {
+  const scene = await pullSecretScene(t)
+  const api = await startHyperfleet(t)
+  const outside = await outsideOf(scene, scene.clock, { apiUrl: api.url })
+  await generate(scene)
+  const zero = String.fromCharCode(0)
+  const long = Array.from({ length: 1_024 }, (_, n) => String.fromCharCode(0x4e00 + ((n * 7_919) % 20_000))).join('')
+  const reconcile = { type: 'com.redhat.hyperfleet.cluster.reconcile.v1' }
+  for (const over of [
+    { id: `a${zero}b` },
+    { source: `a${zero}b` },
+    { id: long, source: long },
+    { ...reconcile, id: 'large', data: { id: clusterC.id, generation: 2 ** 40 } },
+    { ...reconcile, id: 'negative', data: { id: clusterC.id, generation: -(2 ** 40) } },
+  ])
+    assert.equal(await resultOf(post(outside, anEvent(over))), 'malformed')
+  assert.deepEqual(await rotationsOf(scene), [])
+})
+
 test('binary mode is understood as well', async (t) => {
   const scene = await pullSecretScene(t)
   const outside = await outsideOf(scene, scene.clock)

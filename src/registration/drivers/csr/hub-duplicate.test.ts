@@ -57,3 +57,11 @@ test('the condition is not there unless it was needed once', () => {
 test('while somebody waits to be judged, what was said of them stays', () => {
   assert.equal(duplicateReport(aCluster('True'), [judged('waits')]), undefined)
 })
+
+test('ten thousand rivals are told of in a message that a condition can hold', () => {
+  const { request } = judged('free')
+  const rivals = Array.from({ length: 10_000 }, (_, n) => judged('free', `a${n}`).request)
+  const message = duplicateReport(aCluster(), [{ ...judged('waits'), request, rivals }])?.message ?? ''
+  assert.match(message, /^10001 requests with different keys .* and 9981 more\. /)
+  assert.ok(message.length < 32_768, `${message.length}`)
+})

@@ -24,9 +24,13 @@ export function duplicateReport(
   return { type, status: 'False', reason: reasons.NoOtherAgent, message }
 }
 
+/** The message of a condition may be no longer than 32 KiB, and whoever may ask may ask ten thousand times. */
+const mostNamed = 20
+
 function describeRivals({ request, rivals = [] }: Judged): string {
   const all = [request, ...rivals].map(({ csr, requester }) => `CSR ${csr.metadata.name} (requested by ${requester})`)
-  return `${all.length} requests with different keys ask in the name of agent ${request.agent}: ${all.toSorted().join(', ')}. Find out which is the agent's own, and delete the other.`
+  const more = all.length > mostNamed ? ` and ${all.length - mostNamed} more` : ''
+  return `${all.length} requests with different keys ask in the name of agent ${request.agent}: ${all.toSorted().slice(0, mostNamed).join(', ')}${more}. Find out which is the agent's own, and delete the other.`
 }
 
 function describe(cluster: string, { request, incumbent }: Judged, more: number): string {

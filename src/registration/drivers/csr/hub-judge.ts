@@ -40,9 +40,9 @@ export function judge(
     graceMs: graceMs(cluster, settings),
   }
   const invited = cluster.metadata.annotations?.[annotations.replaceAgent]
-  const disputed = contested(all)
+  const disputed = Map.groupBy(contested(all), ({ user }) => user)
   return bootstraps.map((request) => {
-    const rivals = disputed.filter((other) => isRival(request, other))
+    const rivals = (disputed.get(request.user) ?? []).filter((other) => isRival(request, other))
     const judged = { request, incumbent, ...(rivals.length > 0 && { rivals }) }
     const now = clock.now()
     const { standing, ...rest }: Standing =
