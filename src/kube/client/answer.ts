@@ -2,6 +2,7 @@ import { constants } from 'node:buffer'
 import type { IncomingHttpHeaders } from 'node:http'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
+import { pieceBytes } from '../../core/pieces.ts'
 import type { Status } from '../failures.ts'
 import { KubeFailure } from '../failures.ts'
 import type { Exchange, Lost, Receiver } from './transport.ts'
@@ -10,9 +11,6 @@ const unzip = promisify(gunzip)
 
 /** How much of an answer that is no Status is repeated in an error. */
 const shownCharacters = 1_024
-
-/** What a piece of a body costs besides its bytes: a server may send it byte by byte. */
-export const pieceBytes = 256
 
 /** What the answers of one client that are under way may hold together. No single one is unpacked to more. */
 export class Room {

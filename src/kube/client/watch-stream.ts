@@ -1,7 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { pieceBytes } from '../../core/pieces.ts'
 import { failures } from '../failures.ts'
 import type { Room } from './answer.ts'
-import { Answer, pieceBytes } from './answer.ts'
+import { Answer } from './answer.ts'
 import { LineBuffer } from './lines.ts'
 import type { Lost } from './transport.ts'
 

@@ -35,6 +35,12 @@ test('a server that does not answer in time, answers too much, hangs up or is no
   const patient = httpCaller(systemClock)
   const large = await serving(t, (_, response) => void response.end('x'.repeat(2_000_000)))
   await assert.rejects(patient({ method: 'GET', url: large }, signal), endsIn('TOO_LARGE'))
+  // Each piece takes some hundred bytes of memory, however short it is.
+  const slow = await serving(t, (_, response) => {
+    for (let n = 0; n < 20_000; n++) response.write('x')
+    response.end()
+  })
+  await assert.rejects(patient({ method: 'GET', url: slow }, signal), endsIn('TOO_LARGE'))
   const rude = await serving(t, (request) => void request.socket.destroy())
   await assert.rejects(patient({ method: 'GET', url: rude }, signal), endsIn('ECONNRESET'))
   await assert.rejects(patient({ method: 'GET', url: 'http://127.0.0.1:1/' }, signal), endsIn('ECONNREFUSED'))

@@ -2,6 +2,7 @@
 import { request as plain } from 'node:http'
 import { request as tls } from 'node:https'
 import type { Clock } from '../../core/clock.ts'
+import { pieceBytes } from '../../core/pieces.ts'
 
 export interface HttpCall {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -72,7 +73,7 @@ function exchange({ method, url, headers, body, ca }: HttpCall, signal: AbortSig
       const chunks: Buffer[] = []
       let size = 0
       response.on('data', (chunk: Buffer) => {
-        size += chunk.length
+        size += chunk.length + pieceBytes
         if (size > largestAnswer) request.destroy(new NoAnswer('TOO_LARGE'))
         else chunks.push(chunk)
       })

@@ -10,7 +10,7 @@ export async function openKubernetesSink(config: SinkConfig, deps: SinkDeps): Pr
   const { name, namespace = 'default', kubeconfig, context } = config
   const where = { ...(kubeconfig && { path: kubeconfig }), ...(context && { context }), ...(home && { home }) }
   const { connection } = await loadConnection({ ...where, env, clock, log })
-  const kube = connect(connection, { clock, random, log, options: {} })
+  const kube = connect(connection, { clock, random, log, options: { mostAnswerBytes: 8 * 2 ** 20 } })
   const sink = kubernetesSink({ name, kube, namespace, instanceId: settings.instanceId })
   return { ...sink, close: () => kube.close() }
 }
