@@ -1,6 +1,6 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
-import { BlockList, isIPv6 } from 'node:net'
+import { BlockList, isIP, isIPv6 } from 'node:net'
 import type { Clock } from '../../core/clock.ts'
 import { rateLimiter } from './limiter.ts'
 
@@ -155,14 +155,16 @@ const peerOf = ({ remoteAddress = '', remotePort = 0 }: Socket): string => `${re
 /** An IPv4 address as IPv6 has it is that address. */
 const plain = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, '')
 
-/** Whether an address is in one of these networks: `10.0.0.0/8`, `192.0.2.7`, `fd00::/8`. */
+/** Whether an address is in one of these networks: `10.0.0.0/8`, `192.0.2.7`, `fd00::/8`. What is no address is none. */
 export function inNetworks(networks: readonly string[]): (address: string) => boolean {
   const listed = new BlockList()
   for (const network of networks) {
     const [address = '', bits] = network.split('/')
-    const family = isIPv6(address) ? 'ipv6' : 'ipv4'
-    if (bits === undefined) listed.addAddress(address, family)
-    else listed.addSubnet(address, Number(bits), family)
+    if (isIP(address) === 0) continue
+    if (bits === undefined) listed.addAddress(address, familyOf(address))
+    else listed.addSubnet(address, Number(bits), familyOf(address))
   }
-  return (address) => listed.check(plain(address), isIPv6(plain(address)) ? 'ipv6' : 'ipv4')
+  return (address) => isIP(plain(address)) !== 0 && listed.check(plain(address), familyOf(plain(address)))
 }
+
+const familyOf = (address: string) => (isIPv6(address) ? 'ipv6' : 'ipv4')
