@@ -1,4 +1,6 @@
 /** Questions of API servers about requests with selectors of any length. */
+import { setMaxListeners } from 'node:events'
+import { connect } from 'node:tls'
 
 /** A selector of so many bytes. */
 export const longSelector = (length: number): string => 'a,'.repeat(Math.ceil(length / 2)).slice(0, -1)
@@ -17,4 +19,82 @@ export function longReview(
   const [start = '', end = ''] = JSON.stringify(review).split('"$"')
   const requirements = '{"key":"a","operator":"Exists"},'.repeat(Math.ceil(length / 2)).slice(0, -1)
   return Buffer.from(`${start}[${requirements}]${end}`)
+}
+
+export interface Target {
+  url: string
+  caPem: string
+  cluster: string
+  /** Of the webhook. Without one nobody knows who sends. */
+  token?: string
+}
+
+export interface Flooded {
+  /** Answers by what they mean to an API server. */
+  denied: number
+  noOpinion: number
+  /** 401 and the like. */
+  refused: number
+  /** Connections that were ended without an answer. */
+  unanswered: number
+}
+
+/** As an API server would send them that has so many at a time: each on a connection of its own, closed with its answer. */
+export async function flood(
+  target: Target,
+  body: Buffer,
+  { connections, signal }: { connections: number; signal: AbortSignal },
+): Promise<Flooded> {
+  setMaxListeners(0, signal)
+  const found: Flooded = { denied: 0, noOpinion: 0, refused: 0, unanswered: 0 }
+  const sendOn = async () => {
+    while (!signal.aborted) {
+      const answer = await answerTo(target, body, signal)
+      if (!signal.aborted || answer !== undefined) found[meaningOf(answer)] += 1
+    }
+  }
+  await Promise.all(Array.from({ length: connections }, sendOn))
+  return found
+}
+
+function meaningOf(answer: string | undefined): keyof Flooded {
+  if (answer === undefined) return 'unanswered'
+  if (answer.includes('"denied":true')) return 'denied'
+  return answer.startsWith('HTTP/1.1 200') ? 'noOpinion' : 'refused'
+}
+
+/** The answer to what is sent, as soon as it is there; undefined where the connection ended before. */
+function answerTo(target: Target, body: Buffer, signal: AbortSignal): Promise<string | undefined> {
+  const { url, caPem, cluster, token } = target
+  const { hostname, port } = new URL(url)
+  return new Promise((resolve) => {
+    const socket = connect({ host: hostname, port: Number(port), ca: caPem, ALPNProtocols: ['http/1.1'] })
+    const end = () => void socket.destroy()
+    signal.addEventListener('abort', end, { once: true })
+    let answer = ''
+    socket.setEncoding('latin1')
+    socket.on('data', (text: string) => {
+      answer += text
+      const [head = '', rest] = answer.split('\r\n\r\n', 2)
+      const length = Number(/content-length: (\d+)/i.exec(head)?.[1])
+      if (rest === undefined || rest.length < length) return
+      resolve(answer)
+      socket.destroy()
+    })
+    socket.on('error', () => {})
+    socket.once('close', () => {
+      signal.removeEventListener('abort', end)
+      resolve(undefined)
+    })
+    socket.write(
+      [
+        `POST ${policiesPath(cluster)}?timeout=3s HTTP/1.1`,
+        'host: hub',
+        ...(token === undefined ? [] : [`authorization: Bearer ${token}`]),
+        'content-type: application/json',
+        `content-length: ${body.length}\r\n\r\n`,
+      ].join('\r\n'),
+    )
+    socket.write(body)
+  })
 }
