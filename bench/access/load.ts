@@ -1,11 +1,34 @@
 // Asks the hub as API servers do, in a process of its own. One JSON argument, one JSON line.
 import { setTimeout as delay } from 'node:timers/promises'
+import type { Flooded } from '../../test/support/long-reviews.ts'
+import { flood, longReview } from '../../test/support/long-reviews.ts'
 import type { Spread } from '../reach/load.ts'
 import { spreadOf, steadyLoad } from '../reach/load.ts'
 import { quantile } from '../shared/statistics.ts'
 import type { Question, World } from './questions.ts'
-import { clusterOf, ofFirst, people, questionOf, sessionOf, usagePath } from './questions.ts'
-import type { HubFacts, NeighboursAnswer, NeighboursTask, ThroughputAnswer, ThroughputTask, Usage } from './tasks.ts'
+import {
+  clusterName,
+  clusterOf,
+  forbidden,
+  ofFirst,
+  people,
+  protectedNamespace,
+  questionOf,
+  sessionOf,
+  tokenOf,
+  usagePath,
+} from './questions.ts'
+import type {
+  BystandersAnswer,
+  BystandersTask,
+  FloodTask,
+  HubFacts,
+  NeighboursAnswer,
+  NeighboursTask,
+  ThroughputAnswer,
+  ThroughputTask,
+  Usage,
+} from './tasks.ts'
 import { Wire } from './wire.ts'
 
 async function askedRightly(wire: Wire, { text, expected }: Question): Promise<void> {
@@ -174,6 +197,38 @@ async function neighbours(task: NeighboursTask): Promise<NeighboursAnswer> {
 const elsewhere = (number: number, world: World): number =>
   clusterOf(sessionOf(number, world), world.clusters) === 0 ? number + 1 : number
 
-const task = JSON.parse(process.argv[2] ?? '') as ThroughputTask | NeighboursTask
-console.log(JSON.stringify(task.do === 'throughput' ? await throughput(task) : await neighbours(task)))
+async function bystanders(task: BystandersTask): Promise<BystandersAnswer> {
+  const { hub, rate, forMs, clusters } = task
+  const lane = await laneTo(hub)
+  let undenied = 0
+  const ask = async (number: number) => {
+    if (number % 2 === 0) return await lane.ask(questionOf('cached', elsewhere(number, task), task))
+    await lane.ask(forbidden(number, 1 + (number % (clusters - 1)))).catch((error: unknown) => {
+      undenied += 1
+      throw error
+    })
+  }
+  const common = { rate, forMs, now: () => performance.now(), sleep: (ms: number) => delay(ms) }
+  const target = (number: number) => ({ cluster: number, group: 'others' as const })
+  const { others } = await steadyLoad({ ...common, target, call: ask })
+  return { others, undenied, lease: (await usageOf(hub)).lease }
+}
+
+function flooding({ hub, isKnown, connections, forMs }: FloodTask): Promise<Flooded> {
+  const asked = { user: 'nobody@example.com', verb: 'delete', namespace: protectedNamespace }
+  const target = { ...hub, cluster: clusterName(0), ...(isKnown && { token: tokenOf(0) }) }
+  return flood(target, longReview(asked, longestSelector), { connections, signal: AbortSignal.timeout(forMs) })
+}
+
+/** What an API server takes in headers. */
+const longestSelector = 1024 * 1024
+
+const task = JSON.parse(process.argv[2] ?? '') as ThroughputTask | NeighboursTask | BystandersTask | FloodTask
+const answers = {
+  throughput: () => throughput(task as ThroughputTask),
+  neighbours: () => neighbours(task as NeighboursTask),
+  bystanders: () => bystanders(task as BystandersTask),
+  flood: () => flooding(task as FloodTask),
+}
+console.log(JSON.stringify(await answers[task.do]()))
 process.exit()

@@ -95,6 +95,18 @@ function answerTo(target: Target, body: Buffer, signal: AbortSignal): Promise<st
         `content-length: ${body.length}\r\n\r\n`,
       ].join('\r\n'),
     )
-    socket.write(body)
+    // Piece by piece, as Go does: all at once would be encrypted at once, sixteen megabytes that nobody takes yet.
+    let sent = 0
+    const send = () => {
+      while (sent < body.length && !socket.destroyed) {
+        const piece = body.subarray(sent, sent + pieceBytes)
+        sent += piece.length
+        if (!socket.write(piece)) return
+      }
+    }
+    socket.on('drain', send)
+    send()
   })
 }
+
+const pieceBytes = 64 * 1024

@@ -99,7 +99,7 @@ test('a body that the route does not read is read by nobody, and its sender gets
   assert.ok(socket.writableLength > 0)
   assert.equal(socket.destroyed, false, 'the answer may be read as slowly as that')
   await eventually('it is ended', async () => {
-    await clock.advance(2_000)
+    await clock.advance(4_000)
     return socket.destroyed
   })
   await closed

@@ -2,7 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Clock } from '../../core/clock.ts'
 
 /** For the answer to arrive and be read, while its reader is still sending. */
-const lingerMs = 2_000
+const lingerMs = 4_000
 
 /**
  * A request that is answered before all of its body was read. Node would read on, at any length; to end the connection

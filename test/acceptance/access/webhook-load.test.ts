@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { Agent, request } from 'node:https'
+import { connect } from 'node:net'
 import { before, describe, test } from 'node:test'
+import { connect as tlsConnect } from 'node:tls'
 import { Worker } from 'node:worker_threads'
 import { systemClock } from '../../../src/core/clock.ts'
 import { aborted } from '../../../src/core/lifecycle.ts'
@@ -110,8 +112,24 @@ describe('a hub that is flooded', needsControlPlane, () => {
   test('F2: whoever has no token of the cluster is refused before a byte is read, and takes nobody the place', async (t) => {
     const ask = await asker(t, east)
     assert.match(await ask(), deniedBy)
-    const strangers = flooding(t, { url: hub.url, caPem: hub.caPem, cluster: west }, 100)
     const token = await scene.webhookToken(east)
+    // Of the body there is but the beginning, and there will never be more.
+    for (const authorization of ['', `authorization: Bearer ${token}\r\n`]) {
+      const socket = tlsConnect({ host: '127.0.0.1', port: Number(new URL(hub.url).port), ca: hub.caPem })
+      teardown(t, () => void socket.destroy())
+      socket.write(`POST ${policiesPath(west)} HTTP/1.1\r\nhost: h\r\n${authorization}content-length: 900000\r\n\r\n{`)
+      const [answer] = await once(socket.setEncoding('utf8'), 'data')
+      assert.match(answer, /^HTTP\/1.1 401 /)
+    }
+    const idle = Array.from({ length: 400 }, () => connect(Number(new URL(hub.url).port), '127.0.0.1'))
+    for (const socket of idle) socket.on('error', () => {}).resume()
+    teardown(t, () => {
+      for (const socket of idle) socket.destroy()
+    })
+    await eventually('the oldest make room', () => idle.filter(({ closed }) => closed).length >= 144)
+    assert.match(await ask(), deniedBy)
+
+    const strangers = flooding(t, { url: hub.url, caPem: hub.caPem, cluster: west }, 100)
     const neighbour = flooding(t, { url: hub.url, caPem: hub.caPem, cluster: west, token }, 16)
     for (let n = 0; n < 200; n += 1) assert.match(await ask(), deniedBy)
     for (const flood of [strangers, neighbour]) {
