@@ -1,5 +1,6 @@
 // The hub's part that lets people break glass, as `lanyard hub` puts it together, in a process of its own.
 import '../reach/ready.ts'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { accessHub } from '../../src/access/hub/index.ts'
 import { defaultAccessSettings } from '../../src/access/settings.ts'
 import { passBy } from '../../src/core/checkpoint.ts'
@@ -55,11 +56,16 @@ const lead = leading(kube, election, async (signal) => {
   lease.isHeld = false
 })
 
+const loop = monitorEventLoopDelay({ resolution: 1 })
+loop.enable()
+
 function usage(): Usage {
   globalThis.gc?.()
   const { rss, heapUsed } = process.memoryUsage()
   const { user, system } = process.cpuUsage()
-  return { rss, heapUsed, cpuMs: (user + system) / 1_000, lease: { ...lease } }
+  const loopP99 = loop.percentile(99) / 1e6
+  loop.reset()
+  return { loopP99, rss, heapUsed, cpuMs: (user + system) / 1_000, lease: { ...lease } }
 }
 
 /** Reads what it is sent, as every answer has to. */

@@ -210,8 +210,10 @@ async function bystanders(task: BystandersTask): Promise<BystandersAnswer> {
   }
   const common = { rate, forMs, now: () => performance.now(), sleep: (ms: number) => delay(ms) }
   const target = (number: number) => ({ cluster: number, group: 'others' as const })
+  const before = await usageOf(hub)
   const { others } = await steadyLoad({ ...common, target, call: ask })
-  return { others, undenied, lease: (await usageOf(hub)).lease }
+  const { lease, loopP99, cpuMs } = await usageOf(hub)
+  return { others, undenied, lease, loopP99, cpuMsPerSecond: ((cpuMs - before.cpuMs) * 1_000) / forMs }
 }
 
 function flooding({ hub, isKnown, connections, forMs }: FloodTask): Promise<Flooded> {

@@ -125,11 +125,21 @@ function floodTable({ rate, flooded }: Answers): string {
   return markdown([
     [
       `${rate} questions a second of others`,
-      ...['p50', 'p99', 'most', 'p99, times the quiet one', 'failed', 'not denied that should be', 'lease'],
+      ...[
+        'p50',
+        'p99',
+        'most',
+        'p99, times the quiet one',
+        'failed',
+        'not denied that should be',
+        'lease',
+        'CPU of the hub a second',
+        'its event loop, p99',
+      ],
       'of the flood: denied, not denied, refused, ended',
     ],
     ...floods.flatMap((flood) =>
-      flooded[flood].map(({ others, undenied, lease, flooded: itself }) => {
+      flooded[flood].map(({ others, undenied, lease, cpuMsPerSecond, loopP99, flooded: itself }) => {
         const times = others.p99 / (quiet?.others.p99 ?? Number.NaN)
         const isKept = lease.won === 1 && lease.isHeld
         return [
@@ -139,6 +149,8 @@ function floodTable({ rate, flooded }: Answers): string {
           `${others.failed} of ${others.calls.toLocaleString('en')}`,
           goalOf(`${undenied + (itself?.noOpinion ?? 0)}; goal 0`, undenied + (itself?.noOpinion ?? 0) === 0),
           goalOf(isKept ? 'kept' : `lost, won ${lease.won} times`, isKept),
+          `${cpuMsPerSecond.toFixed(0)} ms`,
+          `${loopP99.toFixed(1)} ms`,
           itself ? `${itself.denied}, ${itself.noOpinion}, ${itself.refused}, ${itself.unanswered}` : '',
         ]
       }),

@@ -31,6 +31,8 @@ export interface Usage {
   rss: number
   heapUsed: number
   cpuMs: number
+  /** How much later than it should be a timer of its event loop was since the last look: 99 of 100 were earlier. */
+  loopP99: number
   /** How often it has won its lease, and whether it holds it. */
   lease: { won: number; isHeld: boolean }
 }
@@ -102,6 +104,9 @@ export interface BystandersAnswer {
   undenied: number
   /** Terms of the hub while it was asked: 1 unless it lost its lease. */
   lease: Usage['lease']
+  /** CPU of the hub for a second, and its event loop, meanwhile. */
+  cpuMsPerSecond: number
+  loopP99: number
 }
 
 export interface FloodAnswer extends BystandersAnswer {

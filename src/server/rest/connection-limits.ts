@@ -28,7 +28,7 @@ interface Address {
   /** The oldest first. */
   readonly unknown: Set<Connection>
   /** Those whose handshake has to wait, the newest last. */
-  readonly waiting: Connection[]
+  readonly waiting: Set<Connection>
   isReleasing: boolean
 }
 
@@ -52,6 +52,8 @@ export class ConnectionLimits {
   /** By the address and port of the peer: below TLS there is another socket than above. */
   readonly #open = new Map<string, Connection>()
   readonly #ofCaller = new Map<string, number>()
+  readonly #beginning: Connection[] = []
+  #isBeginning = false
 
   constructor(deps: ConnectionLimitsDeps) {
     this.#deps = deps
@@ -102,18 +104,33 @@ export class ConnectionLimits {
       this.#leave(connection)
       if (from?.unknown.size === 0) this.#addresses.delete(remoteAddress)
     })
+    // As long as it waits nobody else takes its errors.
+    socket.on('error', () => {})
     if (from && !this.#isNext(connection, from, remoteAddress)) {
-      socket.on('error', () => {})
-      from.waiting.push(connection)
+      from.waiting.add(connection)
       this.#release(from, remoteAddress)
-    } else begin()
+    } else this.#begin(connection)
+  }
+
+  /** One a turn of the event loop: those who come together must not keep it from everybody else with their handshakes. */
+  #begin(connection: Connection): void {
+    this.#beginning.push(connection)
+    if (!this.#isBeginning) this.#beginNext()
+  }
+
+  #beginNext(): void {
+    const next = this.#beginning.shift()
+    this.#isBeginning = next !== undefined
+    if (!next) return
+    if (!next.socket.destroyed) next.begin()
+    setImmediate(() => this.#beginNext())
   }
 
   /** Makes room for it, and says whether it may begin at once. */
   #isNext(connection: Connection, { unknown }: Address, address: string): boolean {
     for (const oldest of unknown) {
       if (unknown.size < mostUnknown) break
-      unknown.delete(oldest)
+      this.#leave(oldest)
       oldest.socket.destroy()
     }
     unknown.add(connection)
@@ -123,19 +140,22 @@ export class ConnectionLimits {
   #addressOf(address: string): Address {
     const known = this.#addresses.get(address)
     if (known) return known
-    const made: Address = { unknown: new Set(), waiting: [], isReleasing: false }
+    const made: Address = { unknown: new Set(), waiting: new Set(), isReleasing: false }
     this.#addresses.set(address, made)
     return made
   }
 
   /** The newest first: who came before it may have given up. */
   #release(from: Address, address: string): void {
-    if (from.isReleasing || from.waiting.length === 0) return
+    if (from.isReleasing || from.waiting.size === 0) return
     from.isReleasing = true
     this.#deps.clock.countdown(handshakeEveryMs, () => {
       from.isReleasing = false
-      while (from.waiting.at(-1)?.socket.destroyed) from.waiting.pop()
-      if (from.waiting.length > 0 && this.#mayBegin(address).isAllowed) from.waiting.pop()?.begin()
+      const newest = [...from.waiting].at(-1)
+      if (newest && this.#mayBegin(address).isAllowed) {
+        from.waiting.delete(newest)
+        this.#begin(newest)
+      }
       this.#release(from, address)
     })
   }
@@ -143,6 +163,7 @@ export class ConnectionLimits {
   #leave(connection: Connection): void {
     const { from, caller } = connection
     from?.unknown.delete(connection)
+    from?.waiting.delete(connection)
     if (caller === undefined) return
     const left = (this.#ofCaller.get(caller) ?? 1) - 1
     if (left > 0) this.#ofCaller.set(caller, left)
