@@ -218,7 +218,8 @@ async function bystanders(task: BystandersTask): Promise<BystandersAnswer> {
 
 function flooding({ hub, isKnown, connections, forMs }: FloodTask): Promise<Flooded> {
   const asked = { user: 'nobody@example.com', verb: 'delete', namespace: protectedNamespace }
-  const target = { ...hub, cluster: clusterName(0), ...(isKnown && { token: tokenOf(0) }) }
+  // From another address than those of the others, as it would be.
+  const target = { ...hub, cluster: clusterName(0), localAddress: '127.0.0.2', ...(isKnown && { token: tokenOf(0) }) }
   return flood(target, longReview(asked, longestSelector), { connections, signal: AbortSignal.timeout(forMs) })
 }
 

@@ -27,6 +27,8 @@ export interface Target {
   cluster: string
   /** Of the webhook. Without one nobody knows who sends. */
   token?: string
+  /** Where it is sent from. */
+  localAddress?: string
 }
 
 export interface Flooded {
@@ -65,10 +67,16 @@ function meaningOf(answer: string | undefined): keyof Flooded {
 
 /** The answer to what is sent, as soon as it is there; undefined where the connection ended before. */
 function answerTo(target: Target, body: Buffer, signal: AbortSignal): Promise<string | undefined> {
-  const { url, caPem, cluster, token } = target
+  const { url, caPem, cluster, token, localAddress } = target
   const { hostname, port } = new URL(url)
   return new Promise((resolve) => {
-    const socket = connect({ host: hostname, port: Number(port), ca: caPem, ALPNProtocols: ['http/1.1'] })
+    const socket = connect({
+      host: hostname,
+      port: Number(port),
+      ca: caPem,
+      ALPNProtocols: ['http/1.1'],
+      ...(localAddress !== undefined && { localAddress }),
+    })
     const end = () => void socket.destroy()
     signal.addEventListener('abort', end, { once: true })
     let answer = ''
