@@ -1,11 +1,34 @@
 // Asks the hub as API servers do, in a process of its own. One JSON argument, one JSON line.
 import { setTimeout as delay } from 'node:timers/promises'
+import type { Flooded } from '../../test/support/long-reviews.ts'
+import { flood, longReview } from '../../test/support/long-reviews.ts'
 import type { Spread } from '../reach/load.ts'
 import { spreadOf, steadyLoad } from '../reach/load.ts'
 import { quantile } from '../shared/statistics.ts'
 import type { Question, World } from './questions.ts'
-import { clusterOf, ofFirst, people, questionOf, sessionOf, usagePath } from './questions.ts'
-import type { HubFacts, NeighboursAnswer, NeighboursTask, ThroughputAnswer, ThroughputTask, Usage } from './tasks.ts'
+import {
+  clusterName,
+  clusterOf,
+  forbidden,
+  ofFirst,
+  people,
+  protectedNamespace,
+  questionOf,
+  sessionOf,
+  tokenOf,
+  usagePath,
+} from './questions.ts'
+import type {
+  BystandersAnswer,
+  BystandersTask,
+  FloodTask,
+  HubFacts,
+  NeighboursAnswer,
+  NeighboursTask,
+  ThroughputAnswer,
+  ThroughputTask,
+  Usage,
+} from './tasks.ts'
 import { Wire } from './wire.ts'
 
 async function askedRightly(wire: Wire, { text, expected }: Question): Promise<void> {
@@ -174,6 +197,41 @@ async function neighbours(task: NeighboursTask): Promise<NeighboursAnswer> {
 const elsewhere = (number: number, world: World): number =>
   clusterOf(sessionOf(number, world), world.clusters) === 0 ? number + 1 : number
 
-const task = JSON.parse(process.argv[2] ?? '') as ThroughputTask | NeighboursTask
-console.log(JSON.stringify(task.do === 'throughput' ? await throughput(task) : await neighbours(task)))
+async function bystanders(task: BystandersTask): Promise<BystandersAnswer> {
+  const { hub, rate, forMs, clusters } = task
+  const lane = await laneTo(hub)
+  let undenied = 0
+  const ask = async (number: number) => {
+    if (number % 2 === 0) return await lane.ask(questionOf('cached', elsewhere(number, task), task))
+    await lane.ask(forbidden(number, 1 + (number % (clusters - 1)))).catch((error: unknown) => {
+      undenied += 1
+      throw error
+    })
+  }
+  const common = { rate, forMs, now: () => performance.now(), sleep: (ms: number) => delay(ms) }
+  const target = (number: number) => ({ cluster: number, group: 'others' as const })
+  const before = await usageOf(hub)
+  const { others } = await steadyLoad({ ...common, target, call: ask })
+  const { lease, loopP99, cpuMs } = await usageOf(hub)
+  return { others, undenied, lease, loopP99, cpuMsPerSecond: ((cpuMs - before.cpuMs) * 1_000) / forMs }
+}
+
+function flooding({ hub, isKnown, connections, forMs }: FloodTask): Promise<Flooded> {
+  const asked = { user: 'nobody@example.com', verb: 'delete', namespace: protectedNamespace }
+  // From another address than those of the others, as it would be.
+  const target = { ...hub, cluster: clusterName(0), localAddress: '127.0.0.2', ...(isKnown && { token: tokenOf(0) }) }
+  return flood(target, longReview(asked, longestSelector), { connections, signal: AbortSignal.timeout(forMs) })
+}
+
+/** What an API server takes in headers. */
+const longestSelector = 1024 * 1024
+
+const task = JSON.parse(process.argv[2] ?? '') as ThroughputTask | NeighboursTask | BystandersTask | FloodTask
+const answers = {
+  throughput: () => throughput(task as ThroughputTask),
+  neighbours: () => neighbours(task as NeighboursTask),
+  bystanders: () => bystanders(task as BystandersTask),
+  flood: () => flooding(task as FloodTask),
+}
+console.log(JSON.stringify(await answers[task.do]()))
 process.exit()

@@ -3,6 +3,7 @@ import { availableParallelism, cpus, loadavg } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { launchEmbedded } from '../../test/support/control-plane/embedded.ts'
+import type { Flooded } from '../../test/support/long-reviews.ts'
 import { start, until } from '../join/processes.ts'
 import { connectTo } from '../shared/connect.ts'
 import { bundle, run } from '../shared/programs.ts'
@@ -11,6 +12,11 @@ import type { Workload } from './questions.ts'
 import { workloads } from './questions.ts'
 import { reportOf } from './report.ts'
 import type {
+  BystandersAnswer,
+  BystandersTask,
+  Flood,
+  FloodAnswer,
+  FloodTask,
   HubFacts,
   HubTask,
   NeighboursAnswer,
@@ -20,15 +26,16 @@ import type {
   ThroughputAnswer,
   ThroughputTask,
 } from './tasks.ts'
-import { phases } from './tasks.ts'
+import { floods, phases } from './tasks.ts'
 import { addSessions, makeWorld } from './world.ts'
 
 const usage = `Usage: npm run bench:access -- [--clusters N] [--sessions N] [--policies N] [--rounds N] [--quick] [--json]
 
 Asks a hub over TLS on loopback as the API servers of a fleet do, as fast as it answers: about people without a session,
 with one, with one whose cluster has to be asked, and about what a policy forbids; beside a route of the same server that
-answers a constant. Then at a steady pace, while one cluster is dead, and while one floods. Takes about seven minutes;
-a quiet machine makes it repeatable.
+answers a constant. Then at a steady pace, while one cluster is dead, and while one floods; and while somebody sends the
+longest questions there are with the token of one cluster, and without any. Takes about ten minutes; a quiet machine
+makes it repeatable.
 
   --clusters N  clusters (default 500)
   --sessions N  sessions (default 10,000); measured with a hundred as well
@@ -36,6 +43,8 @@ a quiet machine makes it repeatable.
   --rounds N    how often each thing is measured (default 3)
   --rate N      questions a second while one cluster is in trouble (default 400)
   --flood N     connections of the cluster that floods, each as fast as it is answered (default 128)
+  --only PARTS  of speed, trouble, floods; with commas (default: all)
+  --for N       seconds of each part of floods (default 60)
   --quick       few of everything, once, to see that it works
   --json        every value as JSON on stdout
 `
@@ -48,6 +57,8 @@ const { values: asked } = parseArgs({
     rounds: { type: 'string' },
     rate: { type: 'string' },
     flood: { type: 'string' },
+    only: { type: 'string', default: 'speed,trouble,floods' },
+    for: { type: 'string' },
     quick: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
     help: { type: 'boolean', short: 'h', default: false },
@@ -66,6 +77,11 @@ const policies = choose(asked.policies, 1_000, 50)
 const rounds = choose(asked.rounds, 3, 1)
 const rate = choose(asked.rate, 400, 100)
 const flood = choose(asked.flood, 128, 32)
+const parts = asked.only.split(',')
+const floodMs = choose(asked.for, 60, 5) * 1_000
+const floodConnections = { 'longest reviews': 64, 'no token': 400 }
+/** Of each cluster: as many in all as five hundred have, so that few of them measure the decision and no limit. */
+const reviewsPerSecond = Math.max(200, 100_000 / clusters)
 const speed = { connections: 32, warmMs: isFull ? 1_500 : 500, forMs: isFull ? 5_000 : 1_000 }
 const phaseMs = isFull ? 10_000 : 2_000
 const deadRate = 50
@@ -103,7 +119,8 @@ const neighbours: Record<Phase, NeighboursAnswer[]> = {
 
 /** A hub of its own for each number of sessions, so that none has the memory of another. */
 async function withHub(sessions: number, measure: (hub: HubFacts) => Promise<void>): Promise<void> {
-  const task: HubTask = { kubeconfig: plane.adminKubeconfigPath, clusters, sessions, policies }
+  const kubeconfig = plane.adminKubeconfigPath
+  const task: HubTask = { kubeconfig, clusters, sessions, policies, reviewsPerSecond }
   await using running = start(process.execPath, ['--expose-gc', join(cache, 'hub.mjs'), JSON.stringify(task)])
   await until('the hub is there', () => running.output().includes('\n'), { by: running })
   const hub = JSON.parse(running.output()) as HubFacts
@@ -125,15 +142,18 @@ async function settled(hub: HubFacts, sessions: number): Promise<void> {
     await until(`the hub answers "${workload}" rightly`, () => isRight(workload), { everyMs: 500 })
 }
 
+const flooded: Record<Flood, FloodAnswer[]> = { nothing: [], 'longest reviews': [], 'no token': [] }
+
 let there = 0
 for (const sessions of [Math.min(100, most), most]) {
   say(`making ${sessions} sessions`)
   await addSessions(admin, there, sessions, clusters)
   there = sessions
   const measured = none<ThroughputAnswer>()
-  throughput.set(sessions, measured)
+  if (parts.includes('speed')) throughput.set(sessions, measured)
+  else if (sessions < most) continue
   await withHub(sessions, async (hub) => {
-    for (let round = 0; round < rounds; round++)
+    for (let round = 0; round < rounds && parts.includes('speed'); round++)
       for (let at = 0; at < workloads.length; at++) {
         // Another one goes first each time.
         const workload = workloads[(at + round) % workloads.length] as Workload
@@ -142,7 +162,8 @@ for (const sessions of [Math.min(100, most), most]) {
         const withinMs = speed.warmMs + speed.forMs + graceMs
         measured[workload].push(await run<ThroughputAnswer>(cache, 'load', task, withinMs))
       }
-    if (sessions === most) await withTrouble(hub)
+    if (sessions === most && parts.includes('trouble')) await withTrouble(hub)
+    if (sessions === most && parts.includes('floods')) await withFloods(hub)
   })
 }
 
@@ -161,13 +182,30 @@ async function withTrouble(hub: HubFacts): Promise<void> {
     }
 }
 
+/** Whoever floods has a process of its own, and begins a moment before the others ask. */
+async function withFloods(hub: HubFacts): Promise<void> {
+  for (const flood of floods) {
+    say(`flooded with ${flood}`)
+    const common = { hub, clusters, sessions: most, forMs: floodMs }
+    const withinMs = floodMs + graceMs
+    const whole: FloodTask | undefined =
+      flood === 'nothing'
+        ? undefined
+        : { ...common, do: 'flood', isKnown: flood === 'longest reviews', connections: floodConnections[flood] }
+    const flooding = whole && run<Flooded>(cache, 'load', { ...whole, forMs: floodMs + 1_000 }, withinMs)
+    const task: BystandersTask = { ...common, do: 'bystanders', rate }
+    const [answer, found] = await Promise.all([run<BystandersAnswer>(cache, 'load', task, withinMs), flooding])
+    flooded[flood].push({ ...answer, ...(found && { flooded: found }) })
+  }
+}
+
 async function hanging(cluster: string): Promise<void> {
   const answer = await fetch(standIns.control, { method: 'POST', body: cluster, signal: AbortSignal.timeout(graceMs) })
   await answer.arrayBuffer()
 }
 say('done')
 
-const answers = { clusters, policies, throughput, rate, neighbours }
+const answers = { clusters, policies, throughput, rate, neighbours, flooded }
 const setting = `Node ${process.versions.node}, ${cpus().length} × ${cpus()[0]?.model.trim()}, load ${load.toFixed(1)} at the start and ${(loadavg()[0] ?? 0).toFixed(1)} at the end`
 console.log(
   asked.json

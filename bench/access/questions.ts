@@ -65,6 +65,16 @@ export function questionOf(workload: Workload, number: number, world: World): Qu
   }
 }
 
+/** What a policy forbids, as an API server asks before it asks RBAC. */
+export const forbidden = (number: number, cluster: number): Question => ({
+  text: posted(
+    `/api/breakglass/webhook/authorize/${clusterName(cluster)}/policies?timeout=3s`,
+    cluster,
+    attributes(`nobody${number % people}@example.com`, 'delete', 'secrets', 'one', protectedNamespace),
+  ),
+  expected: '"denied":true',
+})
+
 const asked = (cluster: number, spec: object, expected: string): Question => ({
   text: posted(`/api/breakglass/webhook/authorize/${clusterName(cluster)}?timeout=3s`, cluster, spec),
   expected,

@@ -4,8 +4,8 @@ import type { Spread } from '../reach/load.ts'
 import { sampleOf } from '../shared/statistics.ts'
 import type { Workload } from './questions.ts'
 import { workloads } from './questions.ts'
-import type { NeighboursAnswer, Phase, ThroughputAnswer } from './tasks.ts'
-import { phases } from './tasks.ts'
+import type { Flood, FloodAnswer, NeighboursAnswer, Phase, ThroughputAnswer } from './tasks.ts'
+import { floods, phases } from './tasks.ts'
 
 export interface Answers {
   clusters: number
@@ -14,6 +14,7 @@ export interface Answers {
   throughput: ReadonlyMap<number, Readonly<Record<Workload, readonly ThroughputAnswer[]>>>
   rate: number
   neighbours: Readonly<Record<Phase, readonly NeighboursAnswer[]>>
+  flooded: Readonly<Record<Flood, readonly FloodAnswer[]>>
 }
 
 const titles: Readonly<Record<Workload, string>> = {
@@ -30,8 +31,9 @@ const withGoal: readonly Workload[] = ['no session', 'cached']
 export const reportOf = (answers: Answers): string =>
   [
     ...[...answers.throughput.keys()].map((count) => speedTable(count, answers)),
-    growthTable(answers),
-    neighbourTable(answers),
+    ...(answers.throughput.size > 0 ? [growthTable(answers)] : []),
+    ...(answers.neighbours['all is well'].length > 0 ? [neighbourTable(answers)] : []),
+    ...(answers.flooded.nothing.length > 0 ? [floodTable(answers)] : []),
   ].join('\n\n')
 
 const sampled = (answers: readonly ThroughputAnswer[], read: (answer: ThroughputAnswer) => number) =>
@@ -113,6 +115,53 @@ function neighbourTable({ rate, neighbours }: Answers): string {
     ),
     ...phases.filter((phase) => trouble(phase).length > 0).map((phase) => row(`${phase}: itself`, trouble(phase))),
   ])
+}
+
+/** Of what others feel while somebody floods, as a multiple of what they feel otherwise. */
+const mostTimes = 2
+
+function floodTable({ rate, flooded }: Answers): string {
+  const quiet = flooded.nothing[0]
+  return markdown([
+    [
+      `${rate} questions a second of others`,
+      ...[
+        'p50',
+        'p99',
+        'most',
+        'p99, times the quiet one',
+        'failed',
+        'not denied that should be',
+        'lease',
+        'CPU of the hub a second',
+        'its event loop, p99',
+      ],
+      'of the flood: denied, not denied, refused, ended',
+    ],
+    ...floods.flatMap((flood) =>
+      flooded[flood].map(({ others, undenied, lease, cpuMsPerSecond, loopP99, flooded: itself }) => {
+        const times = others.p99 / (quiet?.others.p99 ?? Number.NaN)
+        const isKept = lease.won === 1 && lease.isHeld
+        return [
+          titleOf[flood],
+          ...[others.p50, others.p99, others.max].map((ms) => `${ms.toFixed(1)} ms`),
+          flood === 'nothing' ? '' : goalOf(`${times.toFixed(2)}; goal ${mostTimes}`, times <= mostTimes),
+          `${others.failed} of ${others.calls.toLocaleString('en')}`,
+          goalOf(`${undenied + (itself?.noOpinion ?? 0)}; goal 0`, undenied + (itself?.noOpinion ?? 0) === 0),
+          goalOf(isKept ? 'kept' : `lost, won ${lease.won} times`, isKept),
+          `${cpuMsPerSecond.toFixed(0)} ms`,
+          `${loopP99.toFixed(1)} ms`,
+          itself ? `${itself.denied}, ${itself.noOpinion}, ${itself.refused}, ${itself.unanswered}` : '',
+        ]
+      }),
+    ),
+  ])
+}
+
+const titleOf: Readonly<Record<Flood, string>> = {
+  nothing: 'nobody floods',
+  'longest reviews': 'one cluster sends 16 MiB, 64 at a time',
+  'no token': '400 connections without a token',
 }
 
 const sum = (spreads: readonly Spread[], field: 'calls' | 'failed'): number =>

@@ -1,3 +1,4 @@
+import type { Flooded } from '../../test/support/long-reviews.ts'
 import type { Spread } from '../reach/load.ts'
 import type { Workload } from './questions.ts'
 
@@ -21,6 +22,8 @@ export interface HubTask {
   clusters: number
   sessions: number
   policies: number
+  /** Of each cluster. */
+  reviewsPerSecond: number
 }
 
 /** Of the measured process, by its own account. */
@@ -28,6 +31,10 @@ export interface Usage {
   rss: number
   heapUsed: number
   cpuMs: number
+  /** How much later than it should be a timer of its event loop was since the last look: 99 of 100 were earlier. */
+  loopP99: number
+  /** How often it has won its lease, and whether it holds it. */
+  lease: { won: number; isHeld: boolean }
 }
 
 interface Common {
@@ -71,6 +78,41 @@ export interface NeighboursTask extends Common {
 
 export const phases = ['all is well', 'a cluster is dead', 'a cluster floods'] as const
 export type Phase = (typeof phases)[number]
+
+/** What is sent to the hub beside the questions of others. */
+export const floods = ['nothing', 'longest reviews', 'no token'] as const
+export type Flood = (typeof floods)[number]
+
+/** Somebody who sends all that they can: with the token of the first cluster, or without any. */
+export interface FloodTask extends Common {
+  do: 'flood'
+  isKnown: boolean
+  connections: number
+  forMs: number
+}
+
+/** All others meanwhile: half of what they ask is forbidden by a policy. */
+export interface BystandersTask extends Common {
+  do: 'bystanders'
+  rate: number
+  forMs: number
+}
+
+export interface BystandersAnswer {
+  others: Spread
+  /** What should have been denied and was not. */
+  undenied: number
+  /** Terms of the hub while it was asked: 1 unless it lost its lease. */
+  lease: Usage['lease']
+  /** CPU of the hub for a second, and its event loop, meanwhile. */
+  cpuMsPerSecond: number
+  loopP99: number
+}
+
+export interface FloodAnswer extends BystandersAnswer {
+  /** What came of the flood itself. */
+  flooded?: Flooded
+}
 
 export interface NeighboursAnswer {
   others: Spread

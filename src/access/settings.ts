@@ -28,6 +28,8 @@ export interface AccessSettings {
     /** Questions that one cluster may put to the webhook; twice as many at once after a pause. */
     readonly reviewsPerSecond: number
   }
+  /** Networks of load balancers and proxies before the hub. */
+  readonly trustedProxies: readonly string[]
   /** Besides mail: each is sent every notice. */
   readonly notify: readonly NotifyTarget[]
   /** Where the log sink writes. Absent: standard output. */
@@ -53,5 +55,6 @@ export const defaultAccessSettings: AccessSettings = {
   totalDeadlineMs: 1_500,
   reviewTtlMs: { allowed: 10_000, refused: 3_000 },
   limits: { perMinute: 600, burst: 100, requestsPerMinute: 10, reviewsPerSecond: 200 },
+  trustedProxies: [],
   notify: [],
 }

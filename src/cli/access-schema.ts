@@ -75,6 +75,19 @@ export const accessSchema = Type.Object(
     totalDeadline: seconds(1.5, 'Seconds that a whole answer to an API server may take.'),
     reviewTtl,
     limits,
+    trustedProxies: Type.Array(
+      Type.String({
+        pattern:
+          '^([0-9]{1,3}(\\.[0-9]{1,3}){3}(/([0-9]|[12][0-9]|3[0-2]))?|[0-9a-fA-F:]*:[0-9a-fA-F:.]*(/([0-9]{1,2}|1[01][0-9]|12[0-8]))?)$',
+        description: 'One network, such as 10.0.0.0/8, or one address.',
+      }),
+      {
+        default: [],
+        ...reloads,
+        description:
+          'Load balancers and proxies before the hub: their X-Forwarded-For is believed, and their connections are not limited as those of one address are.',
+      },
+    ),
     notify: Type.Array(notifyTarget, { default: [], ...reloads, description: 'Where every notice goes besides mail.' }),
     auditFile: optionalText('Where the log of the audit is written. Absent: standard output.'),
   },

@@ -15,7 +15,7 @@ import type { Spokes, SpokeView } from '../fleet/spoke/index.ts'
 import type { EventRecorder } from '../kube/events.ts'
 import type { Kube } from '../kube/kube.ts'
 import type { Address, Bound, CertificateSource } from '../server/index.ts'
-import { restServer } from '../server/rest/index.ts'
+import { inNetworks, restServer } from '../server/rest/index.ts'
 import type { AccessConfig } from './access-schema.ts'
 import { accessSettingsOf } from './access-settings.ts'
 import type { ProcessDeps } from './process-parts.ts'
@@ -59,7 +59,10 @@ export function hubAccess({ config, listen, certificate, ...deps }: HubAccessDep
   let bound: Bound | undefined
   const settings = settingsOf(config, () => bound?.url)
   const hub = accessHub({ ...deps, settings, replica: replicaName(deps) })
-  const server = restServer({ ...deps, api: hub.api, access: hub.access, metricsArea: 'access', listen, certificate })
+  const server = restServer({
+    ...{ ...deps, api: hub.api, access: hub.access, metricsArea: 'access', listen, certificate },
+    isProxy: proxiesOf(() => settings().trustedProxies),
+  })
   server.listening.then((found) => (bound = found)).catch(() => {})
   const begin = onceServed(deps.kube, accessKinds, deps)
   return {
@@ -77,6 +80,16 @@ function settingsOf(config: () => AccessConfig, url: () => string | undefined): 
     const [from, bound] = [config(), url()]
     if (made?.from !== from || made.url !== bound) made = { from, url: bound, settings: accessSettingsOf(from, bound) }
     return made.settings
+  }
+}
+
+/** Made again only when the list has changed. */
+function proxiesOf(networks: () => readonly string[]): (address: string) => boolean {
+  let made: { from: readonly string[]; isProxy: (address: string) => boolean } | undefined
+  return (address) => {
+    const from = networks()
+    if (made?.from !== from) made = { from, isProxy: inNetworks(from) }
+    return made.isProxy(address)
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream'
 import type { TSchema } from 'typebox'
 import type { Failure } from '../core/failure.ts'
 
@@ -85,7 +86,7 @@ export interface ServerSentEvent {
 }
 
 /**
- * A path that settles everything by itself: who calls, what a body must be, and how a failure is told. For programs with
+ * A path that settles everything by itself: who calls, what a body must be and how long, and how a failure is told. For programs with
  * a protocol of their own, and for what everybody may read. Neither limited nor logged one by one.
  */
 export interface RawRoute {
@@ -95,8 +96,6 @@ export interface RawRoute {
   operationId: string
   description?: string
   tag: string
-  /** Default: that of the server. */
-  bodyLimitBytes?: number
   /** Sentences by status, for the page. */
   answers: Readonly<Record<number, string>>
   handle(request: RawRequest): RawAnswer | Promise<RawAnswer>
@@ -106,10 +105,12 @@ export interface RawRequest {
   params: Readonly<Record<string, string>>
   query: Readonly<Record<string, string | string[] | undefined>>
   headers: Readonly<Record<string, string | string[] | undefined>>
-  /** As it came; undefined where it was larger than allowed. */
-  body: string | undefined
-  /** Of the peer. */
+  /** As it comes. Nothing of it is read before, and what is left when the answer is sent is never read. */
+  body: Readable
+  /** Of the peer, or as a proxy that is trusted tells it. */
   address: string
+  /** The connection is the caller's from now on, who has shown who they are. False: they have too many. */
+  claim(caller: string): boolean
   traceId: string
   /** Aborts when nobody waits for the answer any more. */
   signal: AbortSignal

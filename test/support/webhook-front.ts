@@ -1,6 +1,14 @@
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
+import type { Clock } from '../../src/core/clock.ts'
+import { systemClock } from '../../src/core/clock.ts'
+import { silentLog } from '../../src/core/log.ts'
+import { noMetrics } from '../../src/core/metrics.ts'
+import { selfSigned } from '../../src/server/index.ts'
+import { restServer } from '../../src/server/rest/index.ts'
+import type { BreakglassScene } from './breakglass-scene.ts'
 import { issueForServer, testAuthority } from './control-plane/identities.ts'
+import { runInTest } from './fleet-scene.ts'
 import type { TestScope } from './test-scope.ts'
 import { teardown } from './test-scope.ts'
 
@@ -47,6 +55,23 @@ export async function startWebhookFront(t: TestScope, hub: () => string): Promis
     server.close()
   })
   return { url: `https://127.0.0.1:${(server.address() as AddressInfo).port}`, caPem: authority.certPem, asked }
+}
+
+/** The hub's own server over https, with nothing before it: who asks meets its connections as they are. */
+export async function hubOverTls(
+  t: TestScope,
+  { hub }: Pick<BreakglassScene, 'hub'>,
+  { clock = systemClock }: { clock?: Clock } = {},
+): Promise<WebhookFront> {
+  const certificate = selfSigned({ names: { ipAddresses: ['127.0.0.1'] }, clock })
+  const first = await certificate()
+  const server = restServer({
+    ...{ clock, log: silentLog, metrics: noMetrics, metricsArea: 'access' },
+    ...{ api: hub.api, access: hub.access, listen: { host: '127.0.0.1', port: 0 } },
+    certificate: async () => first,
+  })
+  runInTest(t, [server.run])
+  return { url: (await server.listening).url, caPem: first.certPem, asked: [] }
 }
 
 function whatOf(body: string): Pick<AskedReview, 'user' | 'verb' | 'resource' | 'namespace'> {

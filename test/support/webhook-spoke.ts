@@ -2,14 +2,17 @@ import { execFile } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import type { PolicyRule } from 'kubernetes-types/rbac/v1.d.ts'
 import type { ClusterConfig } from '../../src/apis/breakglass/cluster-config.ts'
 import { user } from '../../src/fleet/manifests/rbac.ts'
 import { spokeRbacManifests } from '../../src/fleet/spoke/rbac.ts'
+import { clusterRoleBindings, clusterRoles } from '../../src/kube/kinds.ts'
 import type { Kube } from '../../src/kube/kube.ts'
 import { findAssets } from '../../tools/kube-assets/locate.ts'
 import { clientAs } from './access-scene.ts'
 import { authorizationConfig, rbacAuthorizer } from './authorization-hook.ts'
 import type { BreakglassScene } from './breakglass-scene.ts'
+import { uniqueName } from './builders.ts'
 import type { OwnControlPlane } from './control-plane.ts'
 import { startControlPlane } from './control-plane.ts'
 import { kubeClient } from './kube-client.ts'
@@ -30,6 +33,8 @@ export interface WebhookSpoke {
   /** The folder with the printed files. */
   readonly folder: string
   as(person: string): Promise<Kube>
+  /** By RBAC of the cluster itself. */
+  let(person: string, rules: PolicyRule[]): Promise<void>
   /** What the person sees: all of its output, and whether it went well. */
   kubectl(person: string, ...args: string[]): Promise<{ ok: boolean; text: string }>
 }
@@ -37,6 +42,8 @@ export interface WebhookSpoke {
 export interface WebhookSpokeOptions {
   spec?: Partial<ClusterConfig['spec']>
   auditPolicy?: string
+  /** Default: one that notes what is asked. */
+  front?: WebhookFront
 }
 
 const run = promisify(execFile)
@@ -44,9 +51,9 @@ const run = promisify(execFile)
 export async function webhookSpoke(
   t: TestScope,
   scene: BreakglassScene,
-  { spec = {}, auditPolicy }: WebhookSpokeOptions = {},
+  { spec = {}, auditPolicy, front: given }: WebhookSpokeOptions = {},
 ): Promise<WebhookSpoke> {
-  const front = await startWebhookFront(t, () => scene.url)
+  const front = given ?? (await startWebhookFront(t, () => scene.url))
   const plane = await startControlPlane(t, {
     controllers: false,
     ...(auditPolicy !== undefined && { auditPolicy }),
@@ -65,6 +72,13 @@ export async function webhookSpoke(
   return {
     ...{ plane, admin, cluster, hubUser, front, folder },
     as: (person) => clientAs(t, plane, person),
+    async let(person, rules) {
+      const name = uniqueName('let')
+      const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name }
+      const subjects = [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: person }]
+      await admin.of(clusterRoles).create({ metadata: { name }, rules })
+      await admin.of(clusterRoleBindings).create({ metadata: { name }, roleRef, subjects })
+    },
     kubectl: kubectlOn(t, plane),
   }
 }

@@ -4,7 +4,7 @@ import type { AccessView } from '../view.ts'
 import { userKey } from '../view.ts'
 import { ClusterIndex } from './cluster-index.ts'
 import type { Activity, AtOnce, Authorizer, Explainer, Explanation, SessionAside } from './contract.ts'
-import { decide, glance, overloaded } from './decide.ts'
+import { decide, failed, glance, overloaded, unread } from './decide.ts'
 import { EscalationIndex } from './escalation-index.ts'
 import { failures } from './failures.ts'
 import { phaseMetrics } from './metrics.ts'
@@ -59,6 +59,11 @@ export function createAuthorizer(deps: AuthorizerDeps): Authorizer & AtOnce & Ex
       mustKnow()
       return overloaded({ cluster, asked, scope: 'policies' }, decideDeps)
     },
+    unread(cluster, why) {
+      mustKnow()
+      return unread(cluster, why, decideDeps)
+    },
+    failed: (cluster, asked) => failed(cluster, asked, decideDeps),
     async explain(cluster, asked, { scope = 'all' } = {}) {
       mustKnow()
       const asides = new Map<string, SessionAside | undefined>()

@@ -1,3 +1,5 @@
+import type { Unread } from './read-review.ts'
+
 /** A SubjectAccessReview, read. */
 export interface Asked {
   readonly user: string
@@ -28,6 +30,7 @@ export const decisionSources = [
   'unverified',
   'provider-mismatch',
   'overload',
+  'unread',
 ] as const
 export type DecisionSource = (typeof decisionSources)[number]
 
@@ -56,6 +59,10 @@ export interface AtOnce {
   glance(cluster: string, asked: Asked): Decision | undefined
   /** Where nobody can be asked: what a policy might forbid is denied, to everybody whom policies are for. */
   overloaded(cluster: string, asked: Asked): Decision
+  /** Of a question that could not be read: denied where there is a policy that may be about it. */
+  unread(cluster: string, why: Unread): Decision
+  /** Where the hub failed: the same, if the installation wants it so; undefined if it wants no opinion. */
+  failed(cluster: string, asked: Asked): Decision | undefined
 }
 
 export interface DecideOptions {

@@ -147,7 +147,7 @@ test('the answer is there at the total deadline, whatever is waited for', async 
   assert.equal(scene.clock.nextDue, undefined, 'no timer is left')
 
   decided = undefined
-  scene.set = { mayMatch: () => true, evaluate: () => never, evaluateFor: () => never }
+  scene.set = { isFor: () => true, mayMatch: () => true, evaluate: () => never, evaluateFor: () => never }
   void Promise.resolve(scene.authorizer.decide('west', reading(dev))).then(({ source }) => (decided = source))
   await scene.clock.advance(1_500)
   assert.equal(decided, 'policy-error')
@@ -170,7 +170,7 @@ test('what a policy for everybody may forbid is denied to everybody while the cl
     await scene.clock.advance(withinMs)
     assert.deepEqual([made?.verdict, made?.source], ['denied', 'policy-error'], `${withinMs} ms`)
   }
-  scene.set = { mayMatch: () => true, evaluate: never, evaluateFor: never }
+  scene.set = { isFor: () => true, mayMatch: () => true, evaluate: never, evaluateFor: never }
   const late = scene.authorizer.decide('west', reading('who'))
   await scene.clock.advance(1_500)
   const { verdict, source, reason } = await late
@@ -327,7 +327,7 @@ test('where policies cannot be read, those who hold a session are denied, or nob
   const failing = () => {
     throw new Error('broken')
   }
-  for (const set of [undefined, { mayMatch: () => true, evaluate: failing, evaluateFor: failing }]) {
+  for (const set of [undefined, { isFor: () => true, mayMatch: () => true, evaluate: failing, evaluateFor: failing }]) {
     scene.set = set
     scene.settings.onPolicyError = 'deny'
     const denied = await scene.authorizer.decide('west', reading(dev))

@@ -4,6 +4,7 @@ import type { ClusterFacts } from './cluster-index.ts'
 import type { Asked, Decision } from './contract.ts'
 import { Deciding } from './deciding.ts'
 import type { DecideDeps, Question, Trace } from './question.ts'
+import type { Unread } from './read-review.ts'
 import type { SessionRecord } from './session-record.ts'
 import * as wording from './wording.ts'
 
@@ -54,7 +55,31 @@ export function overloaded(question: Question, deps: DecideDeps): Decision {
   return { verdict: 'denied', source: 'overload', reason: wording.policiesOverloaded }
 }
 
-function noBusiness({ cluster, asked }: Question, deps: DecideDeps): Decision | undefined {
+/** Nobody knows who asks for what, so any policy of the cluster may forbid it. */
+export function unread(cluster: string, why: Unread, deps: DecideDeps): Decision {
+  const settings = deps.settings()
+  const facts = deps.clusters.find(cluster)
+  const reason = wording.unread(why)
+  const isAsPoliciesSay = facts !== undefined && deps.policies.current() !== undefined
+  const isDenied = isAsPoliciesSay
+    ? mayForbid(cluster, facts.tenant(settings), deps)
+    : settings.onPolicyError === 'deny'
+  return { verdict: facts && isDenied ? 'denied' : 'noOpinion', source: 'unread', reason }
+}
+
+export function failed(cluster: string, asked: Asked, deps: DecideDeps): Decision | undefined {
+  if (deps.settings().onPolicyError !== 'deny') return undefined
+  const nobodys = noBusiness({ cluster, asked }, deps)
+  if (nobodys) return nobodys
+  // What tenant a cluster is of may be what could not be found out.
+  const verdict = mayForbid(cluster, undefined, deps) ? 'denied' : 'noOpinion'
+  return { verdict, source: 'policy-error', reason: wording.hubFailed }
+}
+
+const mayForbid = (cluster: string, tenant: string | undefined, { policies }: DecideDeps): boolean =>
+  policies.current()?.isFor(cluster, tenant) ?? true
+
+function noBusiness({ cluster, asked }: Pick<Question, 'cluster' | 'asked'>, deps: DecideDeps): Decision | undefined {
   if (asked.user.startsWith('system:')) return wording.systemUser
   return deps.isHubUser(cluster, asked.user) ? wording.hubIdentity : undefined
 }

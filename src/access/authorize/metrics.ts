@@ -3,13 +3,14 @@ import type { Decision, DecisionSource, Scope } from './contract.ts'
 import { decisionSources } from './contract.ts'
 import type { Phase } from './question.ts'
 import { phases } from './question.ts'
+import { unreads } from './read-review.ts'
 
 const verdicts = ['allowed', 'denied', 'noOpinion'] as const
 const scopes = ['all', 'policies'] as const
 /** For every name that no ClusterConfig has: a stranger must not be able to make series. */
 export const unknownCluster = '_unknown'
 
-const refusals = ['unauthorized', 'too-many', 'too-large', 'invalid', 'failed'] as const
+const refusals = ['unauthorized', 'failed', ...unreads] as const
 export type Refusal = (typeof refusals)[number]
 
 export interface DecisionMetrics {

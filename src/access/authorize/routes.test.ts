@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { Readable } from 'node:stream'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { silentLog } from '../../core/log.ts'
@@ -35,17 +36,20 @@ async function scene(
     },
   })
   const ask = async (
-    body: string | undefined,
+    body: string | Readable,
     {
       cluster = 'west',
       path = '/api/breakglass/webhook/authorize/{cluster}',
       headers = {} as RawRequest['headers'],
+      hasRoom = true,
     } = {},
   ): Promise<RawAnswer & { json: { status?: object; kind?: string; apiVersion?: string; code?: string } }> => {
     const route = routes.find((one) => one.path === path)
     assert.ok(route, path)
     const answer = await route.handle({
-      ...{ params: { cluster }, query: {}, body, address: '192.0.2.1', traceId: 't', signal: AbortSignal.abort() },
+      ...{ params: { cluster }, query: {}, address: '192.0.2.1', traceId: 't', signal: AbortSignal.abort() },
+      body: typeof body === 'string' ? Readable.from(body === '' ? [] : [Buffer.from(body)]) : body,
+      claim: () => hasRoom,
       headers: { authorization: `Bearer token-of-${cluster}`, ...headers },
     })
     return { ...answer, json: JSON.parse(answer.body) }
@@ -107,16 +111,99 @@ test('without the token of the cluster nothing is decided', async () => {
 
 test('what is no review, or too large, or cannot be decided on, is told apart', async () => {
   const { ask, cluster } = await scene()
-  assert.equal((await ask(undefined)).status, 413)
+  const tooLong = `${32 * 1024 * 1024 + 1}`
+  assert.equal((await ask(neverRead(), { headers: { 'content-length': tooLong } })).status, 413)
   for (const body of ['', '{', '[]', review({ kind: 'x' }), review({}, {})])
     assert.equal((await ask(body)).status, 422, body)
   cluster('west', {}, 'elsewhere')
   assert.equal((await ask(review())).status, 500, 'ambiguous')
-  for (const decide of [() => Promise.reject(new Error('x')), () => assert.fail('x')]) {
-    const failing = await scene({ authorizer: { decide, glance: () => undefined, overloaded: () => assert.fail('x') } })
-    const { status, json } = await failing.ask(review())
+  for (const decide of failures) {
+    const { status, json } = await (await failing(decide)).ask(review())
     assert.deepEqual([status, json.status, json.code], [500, 500, 'INTERNAL_ERROR'])
   }
+})
+
+const failures = [() => Promise.reject(new Error('x')), () => assert.fail('x')]
+/** A hub that fails at every question, but knows its policies. */
+async function failing(decide: Authorizer['decide']) {
+  const { authorizer, ...policies } = authorizerScene()
+  policies.cluster('west')
+  return { ...(await scene({ authorizer: { ...authorizer, decide, glance: () => undefined } })), ...policies }
+}
+
+/** A body of which nothing may be read. */
+const neverRead = () => new Readable({ read: () => assert.fail('it is read') })
+/** One that breaks off, or never ends. */
+const begun = (rest?: 'breaks off') => {
+  const body = new Readable({ read: () => {} })
+  body.push('{"kind":')
+  if (rest) setImmediate(() => body.destroy())
+  return body
+}
+
+const policiesPath = '/api/breakglass/webhook/authorize/{cluster}/policies'
+const everything = { rules: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }] }
+
+test('F1a: what policies are asked is denied where it cannot be read, unless none is for the cluster', async () => {
+  const { ask, clock, policies, cluster, recorded, metrics } = await scene()
+  cluster('east')
+  policies.put({ metadata: { name: 'no' }, spec: { ...everything, appliesTo: { clusters: ['west'] } } })
+  const path = policiesPath
+  const tooLong = { 'content-length': `${32 * 1024 * 1024 + 1}` }
+  const told = async (asking: ReturnType<typeof ask>) => {
+    const { status, json } = await asking
+    return [status, (json.status as { denied?: boolean }).denied]
+  }
+  for (const [name, isDenied] of [
+    ['west', true],
+    ['east', undefined],
+    ['nowhere', undefined],
+  ] as const) {
+    const at = { path, cluster: name }
+    for (const body of ['', '{', '[]', review({ kind: 'x' }), review({}, {}), review({}, { ...spec, user: 1 })])
+      assert.deepEqual(await told(ask(body, at)), [200, isDenied], body)
+    assert.deepEqual(await told(ask(neverRead(), { ...at, headers: tooLong })), [200, isDenied])
+    assert.deepEqual(await told(ask(neverRead(), { ...at, hasRoom: false })), [200, isDenied])
+    assert.deepEqual(await told(ask(review({}, { ...spec, user: 'x'.repeat(1_100_000) }), at)), [200, isDenied])
+    assert.deepEqual(await told(ask(begun('breaks off'), at)), [200, isDenied])
+    const late = told(ask(begun(), at))
+    await clock.advance(1_499)
+    assert.deepEqual(await late, [200, isDenied], 'half a second before the API server gives up, at the latest')
+  }
+  assert.equal(clock.nextDue, undefined, 'no timer is left')
+  assert.deepEqual([...new Set(recorded.map(({ type, actor }) => `${type} ${actor.user}`))], ['access.denied.policy '])
+  assert.match(await metrics.text(), /decision="denied",source="unread",scope="policies"\} 11/)
+  assert.match(await metrics.text(), /lanyard_access_webhook_refusals_total\{reason="late"\} 3/)
+  assert.deepEqual(await told(ask(review(), { path, cluster: 'west' })), [200, true], 'the next one is as ever')
+  assert.deepEqual([(await ask('{')).status, (await ask(begun('breaks off'))).status], [422, 400])
+})
+
+test('F1b: where the hub fails, policies are as onPolicyError says, and hold neither system users nor clusters without any', async () => {
+  for (const decide of failures) {
+    const { ask, policies, settings } = await failing(decide)
+    const isDenied = async (user = spec.user) => {
+      const { status, json } = await ask(review({}, { ...spec, user }), { path: policiesPath })
+      return status === 200 ? ((json.status as { denied?: boolean }).denied ?? false) : status
+    }
+    assert.equal(await isDenied(), false, 'there is no policy')
+    policies.put({ metadata: { name: 'no' }, spec: { ...everything, appliesTo: { clusters: ['east'] } } })
+    assert.equal(await isDenied(), false, 'there is none for this cluster')
+    policies.put({ metadata: { name: 'no' }, spec: everything })
+    assert.equal(await isDenied(), true)
+    assert.equal(await isDenied('system:node:a'), false)
+    settings.onPolicyError = 'noOpinion'
+    assert.equal(await isDenied(), 500)
+  }
+})
+
+test('F2a: nothing is read of a body that comes without the token of its cluster', async () => {
+  const { ask } = await scene()
+  for (const path of ['/api/breakglass/webhook/authorize/{cluster}', policiesPath])
+    for (const authorization of ['', 'Bearer token-of-east']) {
+      const { status, headers } = await ask(neverRead(), { path, headers: { authorization } })
+      assert.deepEqual([status, headers?.['connection']], [401, 'close'])
+    }
+  assert.equal((await ask(neverRead(), { hasRoom: false })).status, 503, 'nor where a cluster has too many connections')
 })
 
 const hostile = fc.oneof(

@@ -6,10 +6,13 @@ import type { AccessHubDeps } from '../hub/deps.ts'
 import type { WebhookTokens } from '../webhook-tokens/index.ts'
 import { auditDecision, auditUnauthorized } from './audit-events.ts'
 import type { Asked, AtOnce, Authorizer, Decision, Scope } from './contract.ts'
+import { LongBodies } from './long-bodies.ts'
 import type { Refusal } from './metrics.ts'
 import { decisionMetrics } from './metrics.ts'
 import { Pace } from './pace.ts'
-import { parseReview } from './parse-review.ts'
+import type { ParsedReview } from './parse-review.ts'
+import type { Unread } from './read-review.ts'
+import { readReview } from './read-review.ts'
 
 export interface RoutesDeps extends Pick<AccessHubDeps, 'spokeView' | 'clock' | 'log' | 'metrics' | 'settings'> {
   authorizer: Authorizer & AtOnce
@@ -17,7 +20,15 @@ export interface RoutesDeps extends Pick<AccessHubDeps, 'spokeView' | 'clock' | 
   audit: Audit
 }
 
-export const reviewLimitBytes = 1024 * 1024
+interface Asking {
+  readonly cluster: string
+  readonly scope: Scope
+  readonly request: RawRequest
+  readonly startedMs: number
+}
+
+/** Of the whole time, where something has to be decided still: what has not come by then is denied. */
+const readingShare = 0.8
 
 /** Where API servers ask. The second of each is a path that older configurations have. */
 export function authorizeRoutes(deps: RoutesDeps): RawRoute[] {
@@ -28,11 +39,13 @@ export function authorizeRoutes(deps: RoutesDeps): RawRoute[] {
   })
   const counted = decisionMetrics(deps.metrics, (cluster) => spokeView.configs.byIndex('name', cluster).length > 0)
 
+  const bodies = new LongBodies(clock)
   const refuse = (why: Refusal): RawAnswer => {
     counted.refused(why)
     return refusals[why]
   }
 
+  /** The token comes first: of a body whose sender nobody knows nothing is read. */
   function handle(scope: Scope, request: RawRequest): RawAnswer | Promise<RawAnswer> {
     const cluster = request.params['cluster'] ?? ''
     const token = bearerIn(request.headers['authorization'])
@@ -40,61 +53,86 @@ export function authorizeRoutes(deps: RoutesDeps): RawRoute[] {
       auditUnauthorized(audit, cluster, request)
       return refuse('unauthorized')
     }
-    if (scope === 'policies') return judged(scope, cluster, request, (asked) => byPolicies(cluster, asked))
-    const waitMs = pace.take(cluster)
-    if (waitMs === 0) return judged(scope, cluster, request, (asked) => authorizer.decide(cluster, asked, scoped.all))
-    return waitMs === undefined ? refuse('too-many') : later(scope, cluster, request, waitMs)
+    const asking: Asking = { cluster, scope, request, startedMs: clock.now().getTime() }
+    const hasRoom = request.claim(`cluster ${cluster}`)
+    if (scope === 'policies') return hasRoom ? byPolicies(asking) : unread(asking, 'too-many')
+    return hasRoom ? bySessions(asking) : refuse('too-many')
+  }
+
+  const leftMs = ({ startedMs }: Asking): number =>
+    settings().totalDeadlineMs - Math.max(0, clock.now().getTime() - startedMs)
+
+  const read = ({ cluster, request }: Asking, withinMs: number): Promise<ParsedReview | Unread> => {
+    const length = request.headers['content-length']
+    return readReview(request.body, length === undefined ? undefined : Number(length), {
+      ...{ cluster, clock, bodies, withinMs },
+    })
   }
 
   /** Not even looked at before its turn: until then it has cost next to nothing. */
-  async function later(scope: Scope, cluster: string, request: RawRequest, waitMs: number): Promise<RawAnswer> {
-    const withinMs = await turn(cluster, waitMs)
-    return await judged(scope, cluster, request, (asked) => authorizer.decide(cluster, asked, { scope, withinMs }))
+  async function bySessions(asking: Asking): Promise<RawAnswer> {
+    const { cluster } = asking
+    const waitMs = pace.take(cluster)
+    if (waitMs === undefined) return refuse('too-many')
+    if (waitMs > 0) await turn(cluster, waitMs)
+    const review = await read(asking, leftMs(asking))
+    if (typeof review === 'string') return refuse(review)
+    return judged(asking, review, (asked) => authorizer.decide(cluster, asked, { withinMs: leftMs(asking) }))
   }
 
-  /** What is left of the time after that. */
-  async function turn(cluster: string, waitMs: number): Promise<number> {
+  async function turn(cluster: string, waitMs: number): Promise<void> {
     counted.waited()
     await sleep(clock, waitMs)
     pace.passed(cluster)
-    return settings().totalDeadlineMs - waitMs
   }
 
   /**
-   * An API server that is sent away goes on without us, and a flood must not switch policies off. So all of it is looked
-   * at, and only what has to ask the cluster waits for its turn; where that is too far off, it is denied.
+   * An API server that is sent away goes on without us, and neither a flood nor a question that cannot be read must
+   * switch policies off. So all of it is looked at, and only what has to ask the cluster waits for its turn; where that is
+   * too far off, or nobody knows what was asked, it is denied.
    */
-  function byPolicies(cluster: string, asked: Asked): Decision | Promise<Decision> {
+  async function byPolicies(asking: Asking): Promise<RawAnswer> {
+    const review = await read(asking, leftMs(asking) * readingShare)
+    if (typeof review === 'string') return unread(asking, review)
+    return judged(asking, review, (asked) => atItsTurn(asking, asked))
+  }
+
+  function unread(asking: Asking, why: Unread): RawAnswer | Promise<RawAnswer> {
+    counted.refused(why)
+    return judged(asking, unknownReview, () => authorizer.unread(asking.cluster, why))
+  }
+
+  function atItsTurn(asking: Asking, asked: Asked): Decision | Promise<Decision> {
+    const { cluster } = asking
     const found = authorizer.glance(cluster, asked)
     if (found) return found
     const waitMs = pace.take(cluster)
     if (waitMs === undefined) return authorizer.overloaded(cluster, asked)
-    if (waitMs === 0) return authorizer.decide(cluster, asked, scoped.policies)
-    return turn(cluster, waitMs).then((withinMs) => authorizer.decide(cluster, asked, { scope: 'policies', withinMs }))
+    const decide = () => authorizer.decide(cluster, asked, { scope: 'policies', withinMs: leftMs(asking) })
+    return waitMs === 0 ? decide() : turn(cluster, waitMs).then(decide)
   }
 
   function judged(
-    scope: Scope,
-    cluster: string,
-    request: RawRequest,
+    { cluster, scope, request }: Asking,
+    { apiVersion, asked }: ParsedReview,
     decide: (asked: Asked) => Decision | Promise<Decision>,
   ): RawAnswer | Promise<RawAnswer> {
-    if (request.body === undefined) return refuse('too-large')
-    const review = parseReview(request.body)
-    if (!review) return refuse('invalid')
-    const { apiVersion, asked } = review
-    const failed = (err: unknown): RawAnswer => {
-      const fields = { err, cluster, traceId: request.traceId }
-      if (isFailure(err)) log.warn(fields, 'nothing was decided')
-      else log.error(fields, 'a decision failed')
-      return refuse('failed')
-    }
     const answer = (decision: Decision, waitedMs?: number): RawAnswer => {
       counted.decided(cluster, decision, scope, waitedMs)
       auditDecision(audit, cluster, asked, decision, scope, request)
       // An API server shows people what every webhook said: the one that is asked last tells them what to do.
       const isSilent = scope === 'policies' && decision.verdict === 'noOpinion'
       return answerOf(apiVersion, isSilent ? { ...decision, reason: '' } : decision, request)
+    }
+    /** An error would be no opinion to the API server: where policies must hold without the hub, it denies. */
+    const failed = (err: unknown): RawAnswer => {
+      const fields = { err, cluster, traceId: request.traceId }
+      if (isFailure(err)) log.warn(fields, 'nothing was decided')
+      else log.error(fields, 'a decision failed')
+      const decision = scope === 'policies' ? authorizer.failed(cluster, asked) : undefined
+      if (!decision) return refuse('failed')
+      counted.refused('failed')
+      return answer(decision)
     }
     try {
       const decision = decide(asked)
@@ -119,13 +157,16 @@ export function authorizeRoutes(deps: RoutesDeps): RawRoute[] {
     operationId,
     description,
     tag: 'Webhook',
-    bodyLimitBytes: reviewLimitBytes,
-    answers,
+    answers: answers[scope],
     handle: (request: RawRequest) => handle(scope, request),
   }))
 }
 
-const scoped: Readonly<Record<Scope, { scope: Scope }>> = { all: { scope: 'all' }, policies: { scope: 'policies' } }
+/** Stands for what nobody could read. */
+const unknownReview: ParsedReview = {
+  apiVersion: 'authorization.k8s.io/v1',
+  asked: { user: '', groups: [], verb: '' },
+}
 
 const summaries: Readonly<Record<Scope, string>> = {
   all: 'Whether somebody may do something on a cluster',
@@ -135,13 +176,25 @@ const summaries: Readonly<Record<Scope, string>> = {
 const description =
   'For the API server of a cluster. Takes a SubjectAccessReview and answers one with its status. The bearer token is that of the cluster.'
 
-const answers = {
+const common = {
   200: 'The decision: `allowed`, `denied`, or neither where there is no opinion.',
-  401: 'The token is not one of this cluster; nothing was decided.',
-  413: 'The review is larger than 1 MiB.',
-  422: 'The body is no SubjectAccessReview.',
-  500: 'Nothing could be decided.',
-  503: 'The cluster asks faster than it may, and too many of its questions wait already.',
+  401: 'The token is not one of this cluster; nothing was decided, and nothing of the body was read.',
+}
+const answers: Readonly<Record<Scope, Readonly<Record<number, string>>>> = {
+  all: {
+    ...common,
+    400: 'The body broke off.',
+    408: 'The body did not arrive in time.',
+    413: 'The review is longer than 32 MiB, or than 1 MiB without its selectors.',
+    422: 'The body is no SubjectAccessReview.',
+    500: 'Nothing could be decided.',
+    503: 'The cluster asks faster than it may, and too many of its questions wait already.',
+  },
+  policies: {
+    ...common,
+    200: 'The decision: `denied`, or not where there is no opinion. Also of a review that is too long, late, broken off or none at all: it is denied, unless no policy is for the cluster.',
+    500: 'Nothing could be decided, and `access.onPolicyError` is `noOpinion`.',
+  },
 }
 
 /** Without a closure or a pattern: it is read for every question of every cluster. */
@@ -171,11 +224,19 @@ const problem = (status: number, title: string, code: string, detail: string, he
 const refusals: Readonly<Record<Refusal, RawAnswer>> = {
   unauthorized: problem(401, 'Unauthorized', 'UNAUTHORIZED', 'The bearer token is not one of this cluster.', {
     'www-authenticate': 'Bearer',
+    connection: 'close',
   }),
   'too-many': problem(503, 'Service Unavailable', 'TOO_MANY_REQUESTS', 'The cluster asks faster than it may.', {
     'retry-after': '1',
   }),
-  'too-large': problem(413, 'Content Too Large', 'BAD_REQUEST', 'The review is larger than 1 MiB.'),
+  'too-large': problem(
+    413,
+    'Content Too Large',
+    'BAD_REQUEST',
+    'The review is longer than 32 MiB, or than 1 MiB without its selectors.',
+  ),
+  late: problem(408, 'Request Timeout', 'BAD_REQUEST', 'The review did not arrive in time.'),
+  cut: problem(400, 'Bad Request', 'BAD_REQUEST', 'The review broke off.'),
   invalid: problem(
     422,
     'Unprocessable Content',

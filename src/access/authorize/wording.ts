@@ -2,6 +2,7 @@
 import type { AccessSettings } from '../settings.ts'
 import type { ClusterFacts } from './cluster-index.ts'
 import type { Asked, Decision } from './contract.ts'
+import type { Unread } from './read-review.ts'
 
 export const systemUser: Decision = {
   verdict: 'noOpinion',
@@ -49,6 +50,20 @@ export const policiesLate =
 
 export const policiesOverloaded =
   'The hub is overloaded with questions of this cluster and cannot find out whether a deny policy forbids this, so it is denied. Try again in a moment.'
+
+const unreadBecause: Readonly<Record<Unread, string>> = {
+  'too-large': 'is too long',
+  invalid: 'is none that it knows',
+  late: 'did not arrive in time',
+  cut: 'broke off',
+  'too-many': 'came with too many others that are as long',
+}
+
+export const unread = (why: Unread): string =>
+  `What the API server of the cluster asked the hub about this ${unreadBecause[why]}, so whether a deny policy forbids it could not be found out, and it is denied. Ask with shorter selectors and fewer at once, or try again in a moment.`
+
+export const hubFailed =
+  'The hub failed to find out whether a deny policy forbids this, so it is denied. Try again in a moment.'
 
 export const outOfTouch =
   'The hub has lost touch with its own API server and cannot know whether your session still holds, so nothing is granted. Try again in a moment.'

@@ -41,6 +41,7 @@ export const compilePolicies: CompilePolicies = (policies) => {
       sessions.some(
         (session) => missingRef(session) !== undefined || canMatch(candidatesFor(session, request), request),
       ),
+    isFor: (cluster, tenant) => forEverybody.isIn(cluster, tenant),
     evaluate: (request, facts, signal, sessions = []) =>
       firstRefusal(candidates(request), { request, facts, signal, overrides: sessions.flatMap(overridesOf) }),
     evaluateFor(session, request, facts, signal) {

@@ -50,6 +50,8 @@ export type PolicyVerdict =
 export interface PolicySet {
   /** Whether any policy could match, by the index alone: false means that `evaluate` need not be called. */
   mayMatch(request: PolicyRequest, sessions: readonly PolicySession[]): boolean
+  /** Whether any of those for everybody holds on the cluster, whatever is asked. `tenant`: undefined where it is not known. */
+  isFor(cluster: string, tenant: string | undefined): boolean
   /**
    * Those that apply to everybody on the cluster. Answers at once where nothing has to be asked. `sessions` are those
    * that stand for the user now: where one of them overrides the pod rules, these let the request through.

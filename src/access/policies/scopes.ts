@@ -11,11 +11,18 @@ export interface Scope {
 /** Entries by where they hold. One that names clusters is under each of them, else under its tenants. */
 export class Scopes {
   readonly #everywhere = new Shelf()
+  #isEverywhere = false
   readonly #byCluster = new Map<string, Shelf>()
   readonly #byTenant = new Map<string, Shelf>()
 
   add({ clusters, tenants }: Scope, entry: Entry, budget: number): void {
     for (const shelf of this.#shelves(clusters, tenants)) shelf.add(entry, budget)
+  }
+
+  /** Whether there is any entry for the cluster. `tenant`: undefined stands for any. */
+  isIn(cluster: string, tenant: string | undefined): boolean {
+    const isForTenant = tenant === undefined ? this.#byTenant.size > 0 : this.#byTenant.has(tenant)
+    return this.#isEverywhere || this.#byCluster.has(cluster) || isForTenant
   }
 
   collect(request: PolicyRequest, into: Entry[]): void {
@@ -33,6 +40,7 @@ export class Scopes {
   #shelves(clusters: Scope['clusters'], tenants: Scope['tenants']): Shelf[] {
     if (clusters) return clusters.map((name) => shelfOf(this.#byCluster, name))
     if (tenants) return tenants.map((name) => shelfOf(this.#byTenant, name))
+    this.#isEverywhere = true
     return [this.#everywhere]
   }
 }

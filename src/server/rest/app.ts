@@ -10,6 +10,7 @@ import type { Access } from '../../fleet/identity/index.ts'
 import type { Caller, RestApi, RestRoute } from '../../fleet/rest.ts'
 import { failures } from '../failures.ts'
 import { answerClientError } from './client-error.ts'
+import type { Claim } from './connection-limits.ts'
 import type { Gate } from './gate.ts'
 import { gateOf } from './gate.ts'
 import { requestHandler } from './handler.ts'
@@ -38,6 +39,10 @@ export interface RestAppOptions {
   requestWithinMs?: number
   /** For a route to answer. Default 120 s. */
   answerWithinMs?: number
+  /** Whose connections are. Default: nobody counts them. */
+  claim?: Claim
+  /** Proxies whose word for the address of a caller counts. Default: none. */
+  isProxy?: (address: string) => boolean
   /** Certificates are shown with https. */
   tls?: { certPem: string; keyPem: { reveal(): string } }
 }
@@ -74,6 +79,8 @@ export async function restApp(options: RestAppOptions): Promise<FastifyInstance>
     return await reply
       .code(document.status)
       .headers({ ...commonHeaders(trace), ...headers, 'content-type': 'application/problem+json' })
+      // Who is not known has to come anew, at the pace of their address.
+      .headers(document.status === 401 ? { connection: 'close' } : {})
       // Bytes, because text would be given a charset that JSON has none of.
       .send(Buffer.from(JSON.stringify(document)))
   }
@@ -87,6 +94,7 @@ export async function restApp(options: RestAppOptions): Promise<FastifyInstance>
     forceCloseConnections: 'idle',
     // Who has a connection may finish: whoever balances the load was told by /readyz.
     return503OnClosing: false,
+    ...(options.isProxy && { trustProxy: options.isProxy }),
     exposeHeadRoutes: false,
     routerOptions: { maxParamLength: 1_024, caseSensitive: true, ignoreTrailingSlash: false },
     clientErrorHandler: (error: NodeJS.ErrnoException, socket: Socket) =>
@@ -100,7 +108,7 @@ export async function restApp(options: RestAppOptions): Promise<FastifyInstance>
 
   app.setErrorHandler(sendProblem)
   // Beside the others and not among them: no hook of theirs runs here.
-  await app.register(async (scope) => addRawRoutes(scope, api.raw ?? []))
+  await app.register(async (scope) => addRawRoutes(scope, api.raw ?? [], options.claim ?? (() => true)))
   await app.register(async (scope) => await addDeclared(scope, options, exchangeOf))
   return app
 }
@@ -137,6 +145,7 @@ async function addDeclared(
     if (!route) return
     exchange.route = route
     exchange.caller = await gate.authenticate(request, reply, exchange.trace)
+    gate.claim(exchange.caller, request)
     await gate.authorize(exchange.caller, request, reply, route)
     reply.headers(gate.limit(exchange.caller, route))
   })

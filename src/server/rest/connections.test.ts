@@ -9,7 +9,7 @@ import { test } from 'node:test'
 import { Connections } from './connections.ts'
 
 /** A server that keeps connections for good, and a client of it that keeps its own. */
-async function scene(t: TestContext) {
+async function scene(t: TestContext, request = 'GET / HTTP/1.1\r\nhost: a\r\n\r\n') {
   const server = createServer({ keepAliveTimeout: 0 })
   const connections = new Connections(server)
   t.after(() => connections.endAll())
@@ -19,7 +19,7 @@ async function scene(t: TestContext) {
   const text = Array.fromAsync(socket.setEncoding('utf8')).then((chunks) => chunks.join(''))
   const ask = async (): Promise<ServerResponse> => {
     const asked = once(server, 'request')
-    socket.write('GET / HTTP/1.1\r\nhost: a\r\n\r\n')
+    socket.write(request)
     return (await asked)[1]
   }
   const stop = () => {
@@ -59,4 +59,12 @@ test('what is asked once it is to stop is answered, and says that its connection
   const last = await ask()
   last.end('ok')
   assert.deepEqual((await text).match(/connection: [a-z-]+/gi), ['Connection: keep-alive', 'connection: close'])
+})
+
+test('a body that nobody reads holds nothing up', async (t) => {
+  const { ask, stop } = await scene(t, 'POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 9\r\n\r\nbegun')
+  const answer = await ask()
+  answer.end('ok')
+  await once(answer, 'close')
+  await stop()
 })

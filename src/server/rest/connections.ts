@@ -36,8 +36,10 @@ export class Connections {
   endUnused(): void {
     this.#isEnding = true
     for (const socket of this.#open) {
-      if (this.#isUnused(socket)) socket.destroy()
       const answer = this.#answers.get(socket)
+      // Its client is sending what nobody will read.
+      const isLeft = answer?.writableFinished && !answer.req.complete
+      if (isLeft || this.#isUnused(socket)) socket.destroy()
       if (answer) sayLast(answer)
     }
   }

@@ -14,13 +14,14 @@ import type { Trace } from './trace.ts'
 export interface Gate {
   authenticate(request: FastifyRequest, reply: FastifyReply, trace: Trace): Promise<Caller>
   authorize(caller: Caller, request: FastifyRequest, reply: FastifyReply, route: RestRoute): Promise<void>
+  claim(caller: Caller, request: FastifyRequest): void
   /** The headers that tell what is left. */
   limit(caller: Caller, route: RestRoute): Record<string, string>
 }
 
 const retryAfterSeconds = 5
 
-export function gateOf({ access, api, clock, limits = ratesOf(api, clock) }: RestAppOptions): Gate {
+export function gateOf({ access, api, clock, claim, limits = ratesOf(api, clock) }: RestAppOptions): Gate {
   return {
     async authenticate({ headers }, reply, trace) {
       const verdict = await access.authenticate(bearerOf(headers.authorization), waitedFor(reply))
@@ -33,6 +34,10 @@ export function gateOf({ access, api, clock, limits = ratesOf(api, clock) }: Res
       const ruling = await access.may(caller, permission, subject, waitedFor(reply))
       if (ruling === 'unavailable') throw failures.REST_IDENTITY_AWAY({ retryAfterSeconds })
       if (ruling === 'no') throw failures.REST_NOT_ALLOWED({ permission })
+    },
+    claim(caller, { raw }) {
+      if (!claim || claim(raw.socket, whoIs(caller))) return
+      throw failures.REST_TOO_MANY({ limit: 'connections at once', retryAfterSeconds })
     },
     limit(caller, { limit }) {
       if (!limits) return {}

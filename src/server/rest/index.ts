@@ -1,6 +1,7 @@
 /** A REST API from declarations (`fleet/rest.ts`): checks, problems, limits, logs, metrics, and its reference page. */
 export type { RestAppOptions } from './app.ts'
 export { restApp } from './app.ts'
+export { inNetworks } from './connection-limits.ts'
 export type { ProbeServerOptions } from './health.ts'
 export { probeServer } from './health.ts'
 export { limitsOf } from './limits.ts'

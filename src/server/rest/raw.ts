@@ -1,22 +1,19 @@
-import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { RawAnswer, RawRequest, RawRoute } from '../../fleet/rest.ts'
+import type { Claim } from './connection-limits.ts'
 import { waitedFor } from './gate.ts'
 import { routerPath } from './path.ts'
 import { traceOf } from './trace.ts'
 
 /** Paths that settle everything by themselves. Nothing is done for them that they do not ask for. */
-export function addRawRoutes(scope: FastifyInstance, routes: readonly RawRoute[]): void {
-  takeAnyText(scope)
+export function addRawRoutes(scope: FastifyInstance, routes: readonly RawRoute[], claim: Claim): void {
+  scope.removeAllContentTypeParsers()
+  scope.addContentTypeParser('*', (_, _body, done) => done(null))
   for (const route of routes)
     scope.route({
       method: route.method,
       url: routerPath(route.path),
-      ...(route.bodyLimitBytes !== undefined && { bodyLimit: route.bodyLimitBytes }),
-      handler: (request, reply) => answer(route, new Asked(request, reply, bodyOf(request)), reply),
-      errorHandler: (error: FastifyError, request, reply) => {
-        if (error.code !== 'FST_ERR_CTP_BODY_TOO_LARGE') throw error
-        return answer(route, new Asked(request, reply, undefined), reply)
-      },
+      handler: (request, reply) => answer(route, new Asked(request, reply, claim), reply),
     })
 }
 
@@ -25,8 +22,6 @@ export function takeAnyText(scope: FastifyInstance): void {
   scope.removeAllContentTypeParsers()
   scope.addContentTypeParser('*', { parseAs: 'string' }, (_, body, done) => done(null, body))
 }
-
-const bodyOf = ({ body }: FastifyRequest): string => (typeof body === 'string' ? body : '')
 
 async function answer(route: RawRoute, asked: RawRequest, reply: FastifyReply) {
   const told = route.handle(asked)
@@ -44,14 +39,14 @@ function send(reply: FastifyReply, { status, contentType = 'application/json', b
 class Asked implements RawRequest {
   readonly #request: FastifyRequest
   readonly #reply: FastifyReply
+  readonly #claim: Claim
   #traceId: string | undefined
   #signal: AbortSignal | undefined
-  readonly body: string | undefined
 
-  constructor(request: FastifyRequest, reply: FastifyReply, body: string | undefined) {
+  constructor(request: FastifyRequest, reply: FastifyReply, claim: Claim) {
     this.#request = request
     this.#reply = reply
-    this.body = body
+    this.#claim = claim
   }
   get params() {
     return this.#request.params as Record<string, string>
@@ -61,6 +56,9 @@ class Asked implements RawRequest {
   }
   get headers() {
     return this.#request.headers
+  }
+  get body() {
+    return this.#request.raw
   }
   get address() {
     return this.#request.ip
@@ -73,5 +71,8 @@ class Asked implements RawRequest {
   get signal() {
     this.#signal ??= waitedFor(this.#reply)
     return this.#signal
+  }
+  claim(caller: string) {
+    return this.#claim(this.#request.raw.socket, caller)
   }
 }

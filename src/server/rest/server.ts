@@ -9,9 +9,11 @@ import { boundAt, serverOf } from '../server.ts'
 import type { CertificateSource, ServingCertificate } from '../serving-certificate.ts'
 import type { RestAppOptions } from './app.ts'
 import { restApp } from './app.ts'
+import { ConnectionLimits } from './connection-limits.ts'
 import { Connections } from './connections.ts'
+import { leaveUnread } from './unread-body.ts'
 
-export interface RestServerOptions extends Omit<RestAppOptions, 'tls'> {
+export interface RestServerOptions extends Omit<RestAppOptions, 'tls' | 'claim'> {
   listen: Address
   /** Absent: plain http, for behind something that speaks TLS. */
   certificate?: CertificateSource
@@ -26,9 +28,12 @@ export const restServer = (options: RestServerOptions): Server =>
 async function runServer(options: RestServerOptions, signal: AbortSignal, onListening: (bound: Bound) => void) {
   const { listen, certificate, clock, log, drainMs = 15_000 } = options
   const first = await certificate?.(signal)
-  const app = await restApp({ ...options, ...(first && { tls: first }) })
+  const limits = new ConnectionLimits({ clock, isProxy: options.isProxy ?? (() => false) })
+  const app = await restApp({ ...options, claim: limits.claim, ...(first && { tls: first }) })
   signal.throwIfAborted()
+  limits.guard(app.server)
   const connections = new Connections(app.server)
+  leaveUnread(app.server, clock)
   const bound = await bind(app, listen, first ? 'https' : 'http')
   log.info({ url: bound.url }, 'serving')
   onListening(bound)

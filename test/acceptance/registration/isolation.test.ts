@@ -44,7 +44,7 @@ const workKinds = 'work.open-cluster-management.io'
 const rightsOnItself = [
   ...everybodysCsrs,
   'renew managedclusters/clientcertificates.register.open-cluster-management.io',
-  ...['get', 'list', 'update', 'watch'].map((verb) => `${verb} managedclusters.${clusterKinds}`),
+  ...['get', 'list', 'patch', 'update', 'watch'].map((verb) => `${verb} managedclusters.${clusterKinds}`),
   ...['patch', 'update'].map((verb) => `${verb} managedclusters/status.${clusterKinds}`),
   ...['get', 'list', 'update', 'watch'].map((verb) => `${verb} leases.coordination.k8s.io`),
   ...['get', 'list', 'watch'].map((verb) => `${verb} managedclusteraddons.${addonKinds}`),

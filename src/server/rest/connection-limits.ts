@@ -1,0 +1,191 @@
+import type { Server } from 'node:http'
+import type { Socket } from 'node:net'
+import { BlockList, isIP, isIPv6 } from 'node:net'
+import type { Clock } from '../../core/clock.ts'
+import { rateLimiter } from './limiter.ts'
+
+/** Of one address, of which nobody has shown who they are: a fleet behind one address that comes back all at once. */
+const mostUnknown = 256
+/** For TLS, and a first call by somebody who is known. */
+const knownWithinMs = 20_000
+/** Handshakes of one address, a millisecond's work each: so many after a pause, and so many a second from then on. */
+const handshakes = { burst: 256, perMinute: 3_000 }
+const handshakeEveryMs = 60_000 / handshakes.perMinute
+/** API servers open one for each question under way. */
+const mostOfCaller = 2_048
+
+/** Counts a connection as this caller's. False: they have too many. */
+export type Claim = (socket: Socket, caller: string) => boolean
+
+interface Connection {
+  readonly socket: Socket
+  readonly begin: () => void
+  readonly from: Address | undefined
+  caller?: string
+}
+
+interface Address {
+  /** The oldest first. */
+  readonly unknown: Set<Connection>
+  /** Those whose handshake has to wait, the newest last. */
+  readonly waiting: Set<Connection>
+  isReleasing: boolean
+}
+
+export interface ConnectionLimitsDeps {
+  clock: Pick<Clock, 'now' | 'countdown'>
+  /** Connections of a proxy are those of many: it has to hold them to something itself. */
+  isProxy(address: string): boolean
+  /** Of one caller. */
+  most?: number
+}
+
+/**
+ * Whom connections belong to. As long as nobody has shown on one who they are, it counts to its address: there are not
+ * many of them, they begin at a pace, the oldest makes room for the newest, and each is ended after a while. Afterwards
+ * it is its caller's, and nobody else can take its place.
+ */
+export class ConnectionLimits {
+  readonly #deps: ConnectionLimitsDeps
+  readonly #mayBegin: ReturnType<typeof rateLimiter>
+  readonly #addresses = new Map<string, Address>()
+  /** By the address and port of the peer: below TLS there is another socket than above. */
+  readonly #open = new Map<string, Connection>()
+  readonly #ofCaller = new Map<string, number>()
+  readonly #beginning: Connection[] = []
+  #isBeginning = false
+
+  constructor(deps: ConnectionLimitsDeps) {
+    this.#deps = deps
+    this.#mayBegin = rateLimiter(deps.clock, handshakes)
+  }
+
+  /** How many are open. */
+  get size(): number {
+    return this.#open.size
+  }
+
+  /** Stands between a server and its connections, before anything is done for one. */
+  guard(server: Server): void {
+    const begins = server.listeners('connection')
+    server.removeAllListeners('connection')
+    server.on('connection', (socket: Socket) =>
+      this.#meet(socket, () => {
+        for (const begin of begins) begin.call(server, socket)
+      }),
+    )
+  }
+
+  readonly claim: Claim = (socket, caller) => {
+    const connection = this.#open.get(peerOf(socket))
+    if (!connection || connection.caller === caller) return true
+    const theirs = this.#ofCaller.get(caller) ?? 0
+    if (theirs >= (this.#deps.most ?? mostOfCaller)) return false
+    this.#leave(connection)
+    this.#ofCaller.set(caller, theirs + 1)
+    connection.caller = caller
+    return true
+  }
+
+  #meet(socket: Socket, begin: () => void): void {
+    const { remoteAddress } = socket
+    // Its peer is gone already.
+    if (remoteAddress === undefined) return void socket.destroy()
+    const from = this.#deps.isProxy(plain(remoteAddress)) ? undefined : this.#addressOf(remoteAddress)
+    const connection: Connection = { socket, begin, from }
+    const peer = peerOf(socket)
+    this.#open.set(peer, connection)
+    const patience = this.#deps.clock.countdown(knownWithinMs, () => {
+      if (connection.caller === undefined) socket.destroy()
+    })
+    socket.once('close', () => {
+      patience[Symbol.dispose]()
+      this.#open.delete(peer)
+      this.#leave(connection)
+      if (from?.unknown.size === 0) this.#addresses.delete(remoteAddress)
+    })
+    // As long as it waits nobody else takes its errors.
+    socket.on('error', () => {})
+    if (from && !this.#isNext(connection, from, remoteAddress)) {
+      from.waiting.add(connection)
+      this.#release(from, remoteAddress)
+    } else this.#begin(connection)
+  }
+
+  /** One a turn of the event loop: those who come together must not keep it from everybody else with their handshakes. */
+  #begin(connection: Connection): void {
+    this.#beginning.push(connection)
+    if (!this.#isBeginning) this.#beginNext()
+  }
+
+  #beginNext(): void {
+    const next = this.#beginning.shift()
+    this.#isBeginning = next !== undefined
+    if (!next) return
+    if (!next.socket.destroyed) next.begin()
+    setImmediate(() => this.#beginNext())
+  }
+
+  /** Makes room for it, and says whether it may begin at once. */
+  #isNext(connection: Connection, { unknown }: Address, address: string): boolean {
+    for (const oldest of unknown) {
+      if (unknown.size < mostUnknown) break
+      this.#leave(oldest)
+      oldest.socket.destroy()
+    }
+    unknown.add(connection)
+    return this.#mayBegin(address).isAllowed
+  }
+
+  #addressOf(address: string): Address {
+    const known = this.#addresses.get(address)
+    if (known) return known
+    const made: Address = { unknown: new Set(), waiting: new Set(), isReleasing: false }
+    this.#addresses.set(address, made)
+    return made
+  }
+
+  /** The newest first: who came before it may have given up. */
+  #release(from: Address, address: string): void {
+    if (from.isReleasing || from.waiting.size === 0) return
+    from.isReleasing = true
+    this.#deps.clock.countdown(handshakeEveryMs, () => {
+      from.isReleasing = false
+      const newest = [...from.waiting].at(-1)
+      if (newest && this.#mayBegin(address).isAllowed) {
+        from.waiting.delete(newest)
+        this.#begin(newest)
+      }
+      this.#release(from, address)
+    })
+  }
+
+  #leave(connection: Connection): void {
+    const { from, caller } = connection
+    from?.unknown.delete(connection)
+    from?.waiting.delete(connection)
+    if (caller === undefined) return
+    const left = (this.#ofCaller.get(caller) ?? 1) - 1
+    if (left > 0) this.#ofCaller.set(caller, left)
+    else this.#ofCaller.delete(caller)
+  }
+}
+
+const peerOf = ({ remoteAddress = '', remotePort = 0 }: Socket): string => `${remoteAddress} ${remotePort}`
+
+/** An IPv4 address as IPv6 has it is that address. */
+const plain = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, '')
+
+/** Whether an address is in one of these networks: `10.0.0.0/8`, `192.0.2.7`, `fd00::/8`. What is no address is none. */
+export function inNetworks(networks: readonly string[]): (address: string) => boolean {
+  const listed = new BlockList()
+  for (const network of networks) {
+    const [address = '', bits] = network.split('/')
+    if (isIP(address) === 0) continue
+    if (bits === undefined) listed.addAddress(address, familyOf(address))
+    else listed.addSubnet(address, Number(bits), familyOf(address))
+  }
+  return (address) => isIP(plain(address)) !== 0 && listed.check(plain(address), familyOf(plain(address)))
+}
+
+const familyOf = (address: string) => (isIPv6(address) ? 'ipv6' : 'ipv4')
