@@ -55,8 +55,11 @@ const recordsIn = (objects: Objects): Records =>
     }),
   )
 
+/** Names go into commands to copy, and one that no ClusterConfig can have gives no access. */
+const isName = (cluster: string): boolean => /^[a-z0-9][a-z0-9.-]*$/.test(cluster)
+
 const clustersOf = (records: Records): string[] =>
-  [...new Set([...records.values()].map(({ record }) => record.cluster))].sort()
+  [...new Set([...records.values()].map(({ record }) => record.cluster))].filter(isName).sort()
 
 const another = (cluster: string) => `lanyard access webhook-config ${cluster} --rotate`
 
@@ -77,6 +80,7 @@ function keptWarnings(found: Records, before: Records | undefined): string[] {
   return places.flatMap((place) => {
     const [then, last] = [found.get(place)?.record, before.get(place)?.record]
     const cluster = then?.cluster ?? last?.cluster ?? ''
+    if (!isName(cluster)) return []
     if (!then)
       return [
         `the webhook token of ${cluster} was made after the backup, and is not known any more: ${another(cluster)}`,
