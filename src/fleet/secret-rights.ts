@@ -45,11 +45,13 @@ function boundedOf(asked: readonly Asked[]): Asked[] {
   const toSecrets = once.filter(({ right }) => isToSecrets(right))
   if (toSecrets.length <= mostSingly) return once
   const byVerb = Map.groupBy(toSecrets, ({ right }) => right.verb)
-  const together = [...byVerb].map(([verb, [first, ...more]]): Asked => ({
-    field: more.length === 0 ? `${first?.field}` : `${first?.field} and ${more.length} more`,
-    right: { verb, group: '', resource: 'secrets', name: '' },
-    because: `which is asked for in place of more than ${mostSingly} single ones; ${grant}`,
-  }))
+  const together = [...byVerb].map(
+    ([verb, [first, ...more]]): Asked => ({
+      field: more.length === 0 ? `${first?.field}` : `${first?.field} and ${more.length} more`,
+      right: { verb, group: '', resource: 'secrets', name: '' },
+      because: `which is asked for in place of more than ${mostSingly} single ones; ${grant}`,
+    }),
+  )
   return [...together, ...once.filter(({ right }) => !isToSecrets(right))]
 }
 
