@@ -71,7 +71,7 @@ const revokedWarnings = (found: Records): string[] =>
 /** `before`: as they were until now, where that is known. */
 function keptWarnings(found: Records, before: Records | undefined): string[] {
   if (!before)
-    return found.size === 0
+    return clustersOf(found).length === 0
       ? []
       : [
           `webhook tokens are those of the backup, of ${clustersOf(found).join(', ')}; which were made, rotated or revoked since is not known here: rotate those (lanyard access webhook-config CLUSTER --rotate)`,
