@@ -119,11 +119,7 @@ const prefixesOf = (provider: string, { settings, spokeView }: ProviderSyncDeps)
   groupPrefixesOf(provider, settings(), spokeView.providers.list())
 
 /** What a source and its answers are made of. */
-function basisOf(
-  provider: Stored<IdentityProvider>,
-  prefixes: GroupPrefixes,
-  { spokeView }: ProviderSyncDeps,
-): string {
+function basisOf(provider: Stored<IdentityProvider>, prefixes: GroupPrefixes, { spokeView }: ProviderSyncDeps): string {
   const { namespace, name } = provider.spec?.keycloak?.clientSecretRef ?? {}
   const secret = spokeView.secrets.get(`${namespace}/${name}`)
   return JSON.stringify([

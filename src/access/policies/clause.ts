@@ -56,10 +56,7 @@ export const namespaceOf = ({ group, resource, namespace, name }: Omit<Placed, '
  * Namespaces keep what is in none out of a rule, but for a list of all namespaces: it shows what is in theirs too. A list
  * of a kind that is in no namespace looks just the same, so where the rule says `*` the kind decides.
  */
-export function fitOfNamespace(
-  namespaces: NamespaceMatcher | undefined,
-  placed: Placed,
-): Fit {
+export function fitOfNamespace(namespaces: NamespaceMatcher | undefined, placed: Placed): Fit {
   const { verb, group, resource, namespace, isNamed } = placed
   if (!namespaces) return 'yes'
   if (namespace !== '') return namespaces.byName(namespace)
