@@ -1,6 +1,7 @@
 import type { IdentityProvider } from '../apis/breakglass/identity-provider.ts'
 import { providerAnnotations } from '../fleet/names.ts'
 import type { Stored } from '../kube/objects.ts'
+import { withoutPrefix } from './sessions/matching.ts'
 import type { AccessSettings } from './settings.ts'
 
 /** How clusters write the groups of an identity provider. */
@@ -29,8 +30,30 @@ export function groupPrefixesOf(
     (prefix) => !theirs.some((other) => other.startsWith(prefix) || prefix.startsWith(other)),
   )
   const all = new Set([...oidcPrefixes, ...theirs])
-  return { isOnly: false, own, others: [...all].filter((prefix) => !own.includes(prefix)) }
+  return { isOnly: false, own, others: [...all].filter((prefix) => prefix !== '' && !own.includes(prefix)) }
 }
+
+/** The groups that a token of the provider names, as they are compared. */
+export const groupsInToken = (groups: readonly string[], prefixes: GroupPrefixes): string[] =>
+  prefixes.isOnly
+    ? groups.map((group) => withoutPrefix(group, prefixes.own))
+    : groups.flatMap((group) => nameOfItsOwn(group, prefixes) ?? [])
+
+/** However often the prefix stands there, what is behind it may not be a group of another provider either. */
+function nameOfItsOwn(group: string, prefixes: GroupPrefixes): string | undefined {
+  if (isOfOther(group, prefixes)) return undefined
+  const name = withoutPrefix(group, prefixes.own)
+  return name === group ? name : nameOfItsOwn(name, prefixes)
+}
+
+/** What the provider may itself call a group of approvers: as it is written, else without the prefix that clusters see. */
+export function groupsAtProvider(group: string, prefixes: GroupPrefixes): string[] {
+  const bare = prefixes.own.filter((one) => one !== '' && group.startsWith(one)).map((one) => group.slice(one.length))
+  return bare.length === 0 && isOfOther(group, prefixes) ? [] : [group, ...bare]
+}
+
+const isOfOther = (group: string, { others }: GroupPrefixes): boolean =>
+  others.some((prefix) => group.startsWith(prefix))
 
 function prefixOf(provider: Stored<IdentityProvider> | undefined): string[] {
   const prefix = provider?.metadata.annotations?.[providerAnnotations.groupsPrefix]

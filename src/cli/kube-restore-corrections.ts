@@ -38,11 +38,12 @@ const webhookTokens = (areRevoked: boolean): Correction => ({
     return {
       changed: new Map(entries.map((entry) => [entry, undefined])),
       ended: entries,
-      warnings: areRevoked ? revokedWarnings(found) : keptWarnings(found, before && recordsIn(before)),
+      warnings: [...new Set(areRevoked ? revokedWarnings(found) : keptWarnings(found, before && recordsIn(before)))],
     }
   },
 })
 
+/** By namespace and cluster: which namespace is the hub's is not known here, and Secrets of others may look like its own. */
 type Records = ReadonlyMap<string, { readonly entry: Objects[number]; readonly record: TokenRecord }>
 
 const recordsIn = (objects: Objects): Records =>
@@ -50,28 +51,36 @@ const recordsIn = (objects: Objects): Records =>
     objects.flatMap((entry) => {
       const record =
         entry.storage === 'secrets' ? tokenRecordOf(objectOf(entry) as Parameters<typeof tokenRecordOf>[0]) : undefined
-      return record ? [[record.cluster, { entry, record }] as const] : []
+      return record ? [[`${entry.namespace}/${record.cluster}`, { entry, record }] as const] : []
     }),
   )
+
+/** Names go into commands to copy, and one that no ClusterConfig can have gives no access. */
+const isName = (cluster: string): boolean => /^[a-z0-9][a-z0-9.-]*$/.test(cluster)
+
+const clustersOf = (records: Records): string[] =>
+  [...new Set([...records.values()].map(({ record }) => record.cluster))].filter(isName).sort()
 
 const another = (cluster: string) => `lanyard access webhook-config ${cluster} --rotate`
 
 const revokedWarnings = (found: Records): string[] =>
-  [...found.keys()].map(
+  clustersOf(found).map(
     (cluster) => `${cluster} gets no answers of the hub until it has a new token: ${another(cluster)}`,
   )
 
 /** `before`: as they were until now, where that is known. */
 function keptWarnings(found: Records, before: Records | undefined): string[] {
   if (!before)
-    return found.size === 0
+    return clustersOf(found).length === 0
       ? []
       : [
-          `webhook tokens are those of the backup, of ${[...found.keys()].sort().join(', ')}; which were made, rotated or revoked since is not known here: rotate those (lanyard access webhook-config CLUSTER --rotate)`,
+          `webhook tokens are those of the backup, of ${clustersOf(found).join(', ')}; which were made, rotated or revoked since is not known here: rotate those (lanyard access webhook-config CLUSTER --rotate)`,
         ]
-  const clusters = [...new Set([...found.keys(), ...before.keys()])].sort()
-  return clusters.flatMap((cluster) => {
-    const [then, last] = [found.get(cluster)?.record, before.get(cluster)?.record]
+  const places = [...new Set([...found.keys(), ...before.keys()])].sort()
+  return places.flatMap((place) => {
+    const [then, last] = [found.get(place)?.record, before.get(place)?.record]
+    const cluster = then?.cluster ?? last?.cluster ?? ''
+    if (!isName(cluster)) return []
     if (!then)
       return [
         `the webhook token of ${cluster} was made after the backup, and is not known any more: ${another(cluster)}`,

@@ -17,7 +17,7 @@ import { silentLog } from '../core/log.ts'
 import { systemRandom } from '../core/random.ts'
 import type { Embedded } from '../embedded/index.ts'
 import { startEmbedded } from '../embedded/index.ts'
-import { roles, secrets, serviceAccounts } from '../kube/kinds.ts'
+import { namespaces, roles, secrets, serviceAccounts } from '../kube/kinds.ts'
 import { kubeCommand } from './kube.ts'
 
 const cli = inProcess(kubeCommand)
@@ -74,6 +74,7 @@ async function revokedSince(t: TestContext) {
   const legacy = await eventually('the Secret is filled', () => textIn(plane, 'robot-token'))
   const hooks = { kube, namespace: 'default', clock: systemClock }
   for (const cluster of ['west', 'north', 'still']) await makeWebhookToken(cluster, hooks)
+  await copySomewhereElse(plane)
   const tokens = [status.token, legacy, `${bootstrapToken.id}.${bootstrapToken.secret}`]
   for (const token of tokens) assert.equal(await isKnown(plane, token), true)
   await cli.run('backup', '--data', dir, '--to', file)
@@ -88,6 +89,19 @@ async function revokedSince(t: TestContext) {
   await kube.of(secrets, 'default').delete(items[0]?.metadata.name ?? '')
   await plane.close()
   return { dir, file, tokens, legacy, place, robot }
+}
+
+/** Who may write Secrets in any namespace can make one that looks like the hub's own. */
+async function copySomewhereElse({ kube }: Embedded): Promise<void> {
+  await kube.of(namespaces).create({ metadata: { name: 'zz-somebody' } })
+  const { items } = await kube.of(secrets, 'default').list({ labelSelector: 'lanyard.io/webhook-token-of=west' })
+  for (const { metadata, type, data } of items)
+    await kube.of(secrets, 'zz-somebody').create({
+      metadata: { name: metadata.name, ...(metadata.labels && { labels: metadata.labels }) },
+      ...(type !== undefined && { type }),
+      ...(data && { data }),
+    })
+  await makeWebhookToken('x; rm -rf /', { kube, namespace: 'zz-somebody', clock: systemClock })
 }
 
 async function textIn({ kube }: Embedded, name: string): Promise<string | undefined> {
@@ -112,7 +126,7 @@ test('F16: sessions, bootstrap tokens and tokens of service accounts of a backup
   assert.match(out, /! the webhook token of west was rotated after the backup: .*webhook-config west --rotate/)
   assert.match(out, /! the webhook token of north was revoked after the backup, and is good again/)
   assert.match(out, /! the webhook token of east was made after the backup, and is not known any more/)
-  assert.doesNotMatch(out, /of still/)
+  assert.doesNotMatch(out, /of still|rm -rf/)
 
   const plane = await start(t, dir)
   for (const token of tokens) assert.equal(await isKnown(plane, token), false)
@@ -156,7 +170,7 @@ test('F16a: who wants them keeps them, and revokes webhook tokens, and in a new 
     'json',
   )
   const { ended, warnings } = JSON.parse(json)
-  assert.equal(ended.filter(({ what }: { what: string }) => what === 'webhook tokens').length, 3)
+  assert.equal(ended.filter(({ what }: { what: string }) => what === 'webhook tokens').length, 5)
   assert.equal(warnings.length, 3)
   const silent = await start(t, revoked)
   assert.deepEqual(await webhookClusters(silent), [])

@@ -43,19 +43,24 @@ export function askedOf({ field, ref: { name, namespace }, elsewhere, isWrittenU
 /** How many Secrets are asked about one by one: an API server does not wait for ever. */
 const mostSingly = 100
 
-/** Each right once. Of too many only whoever may read all Secrets can be sure to have them. */
+/** Each right once. Of too many to Secrets only whoever has them to all Secrets can be sure to have them. */
 function boundedOf(asked: readonly Asked[]): Asked[] {
   const byRight = Map.groupBy(asked, ({ right }) => JSON.stringify(right))
   const once = [...byRight.values()].flatMap(([first]) => first ?? [])
-  if (once.length <= mostSingly) return once
-  return ['get', 'update'].flatMap((verb) => {
-    const [first, ...more] = once.filter(({ right }) => right.verb === verb)
-    if (!first) return []
-    const field = more.length === 0 ? first.field : `${first.field} and more`
-    const right: Right = { verb, group: '', resource: 'secrets', name: '' }
-    return [{ field, right, because: `which is asked for in place of more than ${mostSingly} single ones; ${grant}` }]
-  })
+  const toSecrets = once.filter(({ right }) => isToSecrets(right))
+  if (toSecrets.length <= mostSingly) return once
+  const byVerb = Map.groupBy(toSecrets, ({ right }) => right.verb)
+  const together = [...byVerb].map(
+    ([verb, [first, ...more]]): Asked => ({
+      field: more.length === 0 ? `${first?.field}` : `${first?.field} and more`,
+      right: { verb, group: '', resource: 'secrets', name: '' },
+      because: `which is asked for in place of more than ${mostSingly} single ones; ${grant}`,
+    }),
+  )
+  return [...together, ...once.filter(({ right }) => !isToSecrets(right))]
 }
+
+const isToSecrets = ({ group, resource }: Right): boolean => group === '' && resource === 'secrets'
 
 /** All are asked about at once; the first that is missing is told. */
 export async function decideRights(

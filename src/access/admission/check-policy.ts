@@ -128,6 +128,29 @@ const gaps: readonly { field: string; says: string; isIn(rule: DenyRule): boolea
       subresources.every((below) => below === '' || below === '*'),
   },
   {
+    field: 'verbs',
+    says: 'whoever may deletecollection deletes what delete does, and this rule does not stop it; add deletecollection',
+    isIn: ({ verbs, resources = [], resourceNames, subresources = [] }) =>
+      verbs.includes('delete') &&
+      !meansAny(verbs, ['deletecollection']) &&
+      !resourceNames?.length &&
+      resources.some((kind) => !kind.includes('/')) &&
+      subresources.every((below) => below === '' || below === '*'),
+  },
+  {
+    field: 'verbs',
+    says: 'whoever may update or patch can do what the other does, and this rule stops one of them; add the other',
+    isIn: ({ verbs }) => !verbs.includes('*') && verbs.includes('update') !== verbs.includes('patch'),
+  },
+  {
+    field: 'apiGroups',
+    says: 'events are the same objects in the groups "" and events.k8s.io, and this rule is for one of them; name both',
+    isIn: ({ apiGroups = [], resources = [] }) =>
+      resources.some((kind) => kind === 'events' || kind.startsWith('events/')) &&
+      !apiGroups.includes('*') &&
+      apiGroups.includes('') !== apiGroups.includes('events.k8s.io'),
+  },
+  {
     field: 'namespaces',
     says: 'kinds that are in no namespace, as nodes, are not meant; add a rule without namespaces for them',
     isIn: ({ namespaces, apiGroups = [], resources = [] }) =>

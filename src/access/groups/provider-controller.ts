@@ -7,7 +7,8 @@ import { controller } from '../../kube/controller.ts'
 import type { Stored } from '../../kube/objects.ts'
 import { keyOf } from '../../kube/objects.ts'
 import { changesOf, watching } from '../../kube/watching.ts'
-import { groupPrefixesOf } from '../group-prefixes.ts'
+import type { GroupPrefixes } from '../group-prefixes.ts'
+import { groupPrefixesOf, groupsAtProvider } from '../group-prefixes.ts'
 import type { AccessHubDeps } from '../hub/deps.ts'
 import type { AccessView } from '../view.ts'
 import type { GroupAnswer, GroupAnswers } from './answers.ts'
@@ -115,15 +116,11 @@ export function groupProviderController(deps: ProviderSyncDeps): Controller {
   )
 }
 
-const prefixesOf = (provider: string, { settings, spokeView }: ProviderSyncDeps): readonly string[] =>
-  groupPrefixesOf(provider, settings(), spokeView.providers.list()).own
+const prefixesOf = (provider: string, { settings, spokeView }: ProviderSyncDeps): GroupPrefixes =>
+  groupPrefixesOf(provider, settings(), spokeView.providers.list())
 
 /** What a source and its answers are made of. */
-function basisOf(
-  provider: Stored<IdentityProvider>,
-  prefixes: readonly string[],
-  { spokeView }: ProviderSyncDeps,
-): string {
+function basisOf(provider: Stored<IdentityProvider>, prefixes: GroupPrefixes, { spokeView }: ProviderSyncDeps): string {
   const { namespace, name } = provider.spec?.keycloak?.clientSecretRef ?? {}
   const secret = spokeView.secrets.get(`${namespace}/${name}`)
   return JSON.stringify([
@@ -155,7 +152,7 @@ async function askAll(
   source: GroupSource,
   groups: readonly string[],
   known: Map<string, GroupAnswer>,
-  { clock, prefixes }: ProviderSyncDeps & { prefixes: readonly string[] },
+  { clock, prefixes }: ProviderSyncDeps & { prefixes: GroupPrefixes },
   onAnswer: () => void,
   signal: AbortSignal,
 ): Promise<{ error: Error } | undefined> {
@@ -180,18 +177,14 @@ async function askAll(
   return failure
 }
 
-/** As it is written, else without the prefix that clusters see before it. */
+/** By the first name that the provider knows. */
 async function membersOf(
   source: GroupSource,
   group: string,
-  prefixes: readonly string[],
+  prefixes: GroupPrefixes,
   signal: AbortSignal,
 ): Promise<string[] | undefined> {
-  const names = [
-    group,
-    ...prefixes.filter((one) => one !== '' && group.startsWith(one)).map((one) => group.slice(one.length)),
-  ]
-  for (const name of names) {
+  for (const name of groupsAtProvider(group, prefixes)) {
     const members = await source.members(name, signal)
     if (members) return members
   }

@@ -30,6 +30,8 @@ test('F9a: of several providers only the own prefix is taken off, and groups wit
   const { groups, amongProviders } = read({ groups: ['x', 'a:y', 'b:z', 'oidc:z'] }, several)
   assert.deepEqual(groups, ['x', 'y'])
   assert.deepEqual(amongProviders, { groupPrefixes: ['a:'] })
+  const nested = ['a:b:z', 'a:a:b:z', 'a:oidc:z', 'a:a:y']
+  assert.deepEqual(read({ groups: nested }, several).groups, ['y'], 'nor what one prefix hides behind another')
 })
 
 const groups: [claims: Record<string, unknown>, groups: string[]][] = [

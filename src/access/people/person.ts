@@ -2,25 +2,24 @@ import { isObject } from '../../core/schema/schema.ts'
 import { isName } from '../../fleet/identity/index.ts'
 import type { Caller } from '../../fleet/rest.ts'
 import type { GroupPrefixes } from '../group-prefixes.ts'
-import { withoutPrefix } from '../sessions/index.ts'
+import { groupsInToken } from '../group-prefixes.ts'
 import type { Person } from './contract.ts'
 
 /** Who a token says its bearer is. */
 export function personOf(
   { claims, provider = '', email }: Pick<Caller, 'claims' | 'provider' | 'email'>,
-  { isOnly, own, others }: GroupPrefixes,
+  prefixes: GroupPrefixes,
 ): Person {
   const { email: claimedEmail, preferred_username: username, sub, iss } = claims
-  const groups = groupsOf(claims).filter((group) => !others.some((prefix) => group.startsWith(prefix)))
   return {
     ...(email !== undefined && { email }),
     ...(email === undefined && isName(claimedEmail) && { claimedEmail }),
     ...(isName(username) && { username }),
     ...(isName(sub) && { subject: sub }),
-    groups: [...new Set(groups.map((group) => withoutPrefix(group, own)))],
+    groups: [...new Set(groupsInToken(groupsOf(claims), prefixes))],
     identityProvider: provider,
     issuer: String(iss),
-    ...(!isOnly && { amongProviders: { groupPrefixes: own } }),
+    ...(!prefixes.isOnly && { amongProviders: { groupPrefixes: prefixes.own } }),
   }
 }
 

@@ -40,21 +40,29 @@ interface Placed {
   readonly group: string
   readonly resource: string
   readonly namespace: string
+  readonly name: string
   /** The rule names the resource; else it is for all of them. */
   readonly isNamed: boolean
 }
 
 /**
+ * Where a request goes. API servers say of `get namespaces/prod` that it is in prod; of the list that a field selector
+ * makes of that one object they say its name alone.
+ */
+export const namespaceOf = ({ group, resource, namespace, name }: Omit<Placed, 'verb' | 'isNamed'>): string =>
+  namespace === '' && group === '' && resource === 'namespaces' ? name : namespace
+
+/**
  * Namespaces keep what is in none out of a rule, but for a list of all namespaces: it shows what is in theirs too. A list
  * of a kind that is in no namespace looks just the same, so where the rule says `*` the kind decides.
  */
-export function fitOfNamespace(
-  namespaces: NamespaceMatcher | undefined,
-  { verb, group, resource, namespace, isNamed }: Placed,
-): Fit {
+export function fitOfNamespace(namespaces: NamespaceMatcher | undefined, placed: Placed): Fit {
+  const { verb, group, resource, namespace, isNamed } = placed
   if (!namespaces) return 'yes'
   if (namespace !== '') return namespaces.byName(namespace)
   if (!isOfAllNamespaces(verb, namespace)) return 'no'
+  const own = namespaceOf(placed)
+  if (own !== '' && !isNamed) return namespaces.byName(own)
   const isNamespaced = isNamed || isKnownNamespaced(group, resource)
   if (isNamespaced === undefined) return 'scope'
   return isNamespaced ? 'yes' : 'no'

@@ -100,6 +100,10 @@ test('F6a: a rule on all resources with namespaces is for requests of all namesp
         because: `nobody may ${verb} secrets`,
       })
       assert.equal(await refusedBy(set, of('', 'secrets', 'db')), 'p', 'a field selector on a name')
+      const labels = { ...labelled({ env: 'prod' }), isNamespaced: async () => false }
+      assert.equal(await refusedBy(set, of('', 'namespaces', 'prod'), labels), 'p', 'as a get of it')
+      const others = { ...labelled({ env: 'dev' }), isNamespaced: async () => false }
+      assert.equal(await refusedBy(set, of('', 'namespaces', 'dev'), others), undefined)
       for (const [group, kind] of [
         ['', 'nodes'],
         ['', 'namespaces'],

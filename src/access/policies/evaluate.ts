@@ -1,5 +1,6 @@
 import type { PodSecurityOverrides } from '../../apis/breakglass/pod-security-fields.ts'
 import type { Clause } from './clause.ts'
+import { namespaceOf } from './clause.ts'
 import type { PolicyFacts, PolicyRequest, PolicyVerdict } from './contract.ts'
 import type { PodFacts } from './pod-security.ts'
 import type { Entry } from './shelf.ts'
@@ -84,7 +85,8 @@ async function byLabels(clause: Clause, facts: PodFacts): Promise<boolean | unde
 }
 
 function unreadable({ resource }: PolicyRequest): string {
-  const { namespace = '', group = '', resource: kind = '' } = resource ?? {}
+  const { group = '', resource: kind = '' } = resource ?? {}
+  const namespace = resource ? namespaceOf(resource) : ''
   if (namespace !== '') return `it goes by the labels of namespace ${namespace}, which could not be read`
   const name = group === '' ? kind : `${kind}.${group}`
   return `it is for namespaces, and the cluster does not say whether ${name} are in any`
@@ -99,7 +101,8 @@ function ordered(found: Entry[]): readonly Entry[] {
 
 /** Each question at most once a request, and a failure to answer it is no answer. */
 function askedOnce({ request, facts, signal }: Evaluation): RequestFacts {
-  const { namespace = '', name = '', group = '', resource = '' } = request.resource ?? {}
+  const { name = '', group = '', resource = '' } = request.resource ?? {}
+  const namespace = request.resource ? namespaceOf(request.resource) : ''
   const pod = once(() => facts.pod(namespace, name, signal))
   const labels = once(() => facts.namespaceLabels(namespace, signal))
   const isNamespaced = once(() => facts.isNamespaced(group, resource, signal))

@@ -176,6 +176,17 @@ test('each right is asked for once, and of too many only that to all Secrets', a
   assert.match(JSON.stringify(verdict), /f0 and more: user .*mallory.* lacks the right to get secrets, which is asked/)
 })
 
+test('F5i: rights to anything else than Secrets are each asked about, however many there are', async () => {
+  const kube = { of: () => ({ create: async () => ({ status: { allowed: false } }) }) } as unknown as Kube
+  const wanted = Array.from({ length: 101 }, (_, index) => ({
+    field: `f${index}`,
+    right: { verb: 'bind', group: 'g', resource: 'escalatedgroups', name: 'admins', namespace: `c${index}` },
+    because: 'of what it gives',
+  }))
+  const { signal } = new AbortController()
+  assert.equal((await decideRights(kube, { username: 'mallory' }, wanted, signal)).allowed, false)
+})
+
 test('what an annotation makes of mail addresses and groups is a change of who vouches for whom, and no other annotation is', () => {
   const before = provider()
   const annotated = (name: string, value: string): IdentityProvider => ({

@@ -75,6 +75,18 @@ test('F9i: a second provider is taken with a word on what mail addresses and gro
   assert.deepEqual(severalWarnings(own, [other]), [])
 })
 
+test('F9m: who disables the second last identity provider is told what the last one may say from then on', () => {
+  const enabled = (name: string) => ({ ...seedProvider, metadata: { name, uid: name, resourceVersion: '1' } })
+  const leaving = enabled('corp')
+  Object.assign(leaving, { spec: { ...leaving.spec, disabled: true } })
+  const [told = '', ...more] = severalWarnings(leaving, [enabled('corp'), enabled('partner')])
+  assert.match(told, /partner is the only identity provider then/)
+  assert.deepEqual(more, [])
+  assert.ok(told.length <= 256, told)
+  assert.deepEqual(severalWarnings(leaving, [enabled('corp')]), [])
+  assert.deepEqual(severalWarnings(leaving, [enabled('corp'), enabled('partner'), enabled('third')]), [])
+})
+
 test('no warning is longer than API servers pass on', () => {
   const long = 'a'.repeat(40)
   const specs: ConfigSpec[] = [

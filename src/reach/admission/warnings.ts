@@ -66,13 +66,20 @@ export function providerWarnings({ spec }: IdentityProvider): string[] {
   return warnings
 }
 
-/** What becomes of mail addresses and groups once there is another provider. */
+/** What becomes of mail addresses and groups once there is another provider, or only one is left. */
 export function severalWarnings(
   { metadata, spec }: IdentityProvider,
   providers: readonly Stored<IdentityProvider>[],
 ): string[] {
   const others = providers.filter((other) => other.metadata.name !== metadata?.name && !other.spec?.disabled)
-  if (others.length === 0 || spec?.disabled) return []
+  const [first, ...more] = others
+  if (!first) return []
+  if (spec?.disabled)
+    return more.length > 0
+      ? []
+      : [
+          `spec.disabled: ${first.metadata.name} is the only identity provider then, so its mail addresses count also where tokens do not say email_verified, and all access.oidcPrefixes are taken off its groups`,
+        ]
   const { mailTrusted, groupsPrefix } = providerAnnotations
   return [
     `of several identity providers a mail address counts only from tokens that say email_verified, or with the annotation ${mailTrusted}: "true" on the provider`,

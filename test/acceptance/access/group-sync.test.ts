@@ -5,6 +5,7 @@ import { BreakglassEscalation } from '../../../src/apis/breakglass/breakglass-es
 import { IdentityProvider } from '../../../src/apis/breakglass/identity-provider.ts'
 import { createLog } from '../../../src/core/log.ts'
 import { createMetrics } from '../../../src/core/metrics.ts'
+import { providerAnnotations } from '../../../src/fleet/names.ts'
 import { events, secrets } from '../../../src/kube/kinds.ts'
 import type { BreakglassScene } from '../../support/breakglass-scene.ts'
 import { breakglassScene } from '../../support/breakglass-scene.ts'
@@ -104,6 +105,22 @@ describe('the members of approver groups', needsControlPlane, () => {
       const found = (await escalations().get(name)).status
       return Object.keys(found?.approverGroupMembers ?? {}).length === 0 && (await resolved(name)) === undefined
     })
+  })
+
+  test('F9l: a provider that calls a group of its own by the prefix of another provider makes nobody an approver', async () => {
+    const annotate = (prefix: string | null) =>
+      providers().patch(scene.provider, {
+        type: 'merge',
+        body: { metadata: { annotations: { [providerAnnotations.groupsPrefix]: prefix } } },
+      })
+    await annotate('corp:')
+    keycloak.groups.set('corp:leads', ['mallory@example.com'])
+    const { name: other } = await provider(keycloak)
+    const name = await escalation(['corp:leads'])
+    await until(name, 'GroupNotFound')
+    assert.deepEqual((await escalations().get(name)).status?.idpGroupMemberships ?? {}, {})
+    await providers().delete(other)
+    await annotate(null)
   })
 
   test('a group that nobody knows and one that is empty are told, with an event', async () => {

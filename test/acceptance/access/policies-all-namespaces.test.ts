@@ -80,6 +80,10 @@ describe('policies about namespaces, asked without one', needsControlPlane, () =
         widgets?.path() ?? '',
         `${widgets?.path()}?watch=true&${query}`,
         '/api/v1/namespaces/kube-system/configmaps',
+        '/api/v1/namespaces/kube-system',
+        '/api/v1/namespaces?fieldSelector=metadata.name%3Dkube-system',
+        `/api/v1/namespaces?watch=true&fieldSelector=metadata.name%3Dkube-system&${query}`,
+        `/api/v1/watch/namespaces/kube-system?${query}`,
       ])
         await becomes('denied', path)
       await becomes('denied', '/api/v1/secrets', 'DELETE')
@@ -89,6 +93,7 @@ describe('policies about namespaces, asked without one', needsControlPlane, () =
         widgets?.path({ namespace: 'default' }) ?? '',
         '/api/v1/nodes',
         '/api/v1/namespaces',
+        '/api/v1/namespaces?fieldSelector=metadata.name%3Ddefault',
         '/apis/rbac.authorization.k8s.io/v1/clusterroles',
         '/apis/apiextensions.k8s.io/v1/customresourcedefinitions',
         '/apis/certificates.k8s.io/v1/certificatesigningrequests',

@@ -88,9 +88,9 @@ describe('several identity providers', needsControlPlane, () => {
       const { status, body } = await story.dev.request(story.cluster, story.group)
       return status === 201 ? (body.metadata.name as string) : undefined
     })
-    for (const groups of [['leads'], ['partner:leads'], ['corp:leads']])
+    for (const groups of [['leads'], ['partner:leads'], ['corp:leads'], ['partner:corp:leads']])
       assert.equal(await statusOf(as('x@partner.example.com', { groups }).act(session, 'approve')), 403, `${groups}`)
-    for (const groups of [['devs'], ['partner:devs'], ['corp:devs']])
+    for (const groups of [['devs'], ['partner:devs'], ['corp:devs'], ['partner:corp:devs']])
       assert.equal(await statusOf(as('y@partner.example.com', { groups }).request(story.cluster, story.group)), 403)
     const lead = scene.person('boss@example.com', { groups: ['leads'] })
     await approves(lead, session)
