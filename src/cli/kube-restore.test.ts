@@ -148,7 +148,7 @@ test('F16: sessions, bootstrap tokens and tokens of service accounts of a backup
   assert.deepEqual(report.findings, [])
 })
 
-test('F16a: who wants them keeps them, and revokes webhook tokens, and in a new folder is told what is not known', async (t) => {
+test('F16a: flags keep sessions and tokens and revoke webhook tokens, and a restore to a new folder says what is not known', async (t) => {
   const { file, tokens, place } = await revokedSince(t)
   const [kept, revoked] = [join(place, 'kept'), join(place, 'revoked')]
   const { out } = await cli.run('restore', '--data', kept, '--from', file, '--keep-sessions', '--keep-tokens')

@@ -5,8 +5,8 @@ import type { ApiObject } from '../objects.ts'
 import type { Entry } from '../storage/store.ts'
 
 /**
- * What does not come back from a backup as it was: access that may have been taken away since. Who restores knows which
- * kinds of objects give it.
+ * What does not come back from a backup as it was: access that may have been revoked since. The caller of a restore knows
+ * which kinds of objects give access.
  */
 export interface Correction {
   /** What ends, for people: `sessions`. */
@@ -25,7 +25,7 @@ export interface Corrected {
   readonly changed: ReadonlyMap<Entry, ApiObject | undefined>
   /** Of those, the ones that gave access. */
   readonly ended: readonly Entry[]
-  /** What somebody has to know or do, for people. */
+  /** What the operator has to know or do. */
   readonly warnings?: readonly string[]
 }
 
@@ -87,8 +87,8 @@ export const bootstrapTokens = correctionOf('bootstrap tokens', 'secrets', (secr
 )
 
 /**
- * A token names the uid of its account, so an account with another uid has none. Who holds a token by request asks for
- * another one, as after any account that was made anew; Secrets that ask for one are filled again. Rejected: another
+ * A token names the uid of its account, so an account with another uid has none. Agents request another one, as
+ * they do when an account was created anew; the controller fills Secrets that ask for one again. Rejected: another
  * signing key, which ends as much, but which agents of add-ons could not tell from a token that is still good.
  */
 export const serviceAccountTokens: Correction = {

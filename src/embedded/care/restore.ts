@@ -24,7 +24,7 @@ export interface RestoreReport {
   aside?: string
   /** What gave access when the backup was taken, and does not any more. */
   ended: readonly Ended[]
-  /** What somebody has to know or do, for people. */
+  /** What the operator has to know or do. */
   warnings: readonly string[]
 }
 
