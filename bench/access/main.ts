@@ -44,7 +44,7 @@ makes it repeatable.
   --rate N      questions a second while one cluster is in trouble (default 400)
   --flood N     connections of the cluster that floods, each as fast as it is answered (default 128)
   --only PARTS  of speed, trouble, floods; with commas (default: all)
-  --for N       seconds of each part of floods (default 60)
+  --for N       seconds of each flood (default 60); without any, at most 60
   --quick       few of everything, once, to see that it works
   --json        every value as JSON on stdout
 `
@@ -186,13 +186,15 @@ async function withTrouble(hub: HubFacts): Promise<void> {
 async function withFloods(hub: HubFacts): Promise<void> {
   for (const flood of floods) {
     say(`flooded with ${flood}`)
-    const common = { hub, clusters, sessions: most, forMs: floodMs }
-    const withinMs = floodMs + graceMs
+    // Quiet, a minute shows as much as ten.
+    const forMs = flood === 'nothing' ? Math.min(floodMs, 60_000) : floodMs
+    const common = { hub, clusters, sessions: most, forMs }
+    const withinMs = forMs + graceMs
     const whole: FloodTask | undefined =
       flood === 'nothing'
         ? undefined
         : { ...common, do: 'flood', isKnown: flood === 'longest reviews', connections: floodConnections[flood] }
-    const flooding = whole && run<Flooded>(cache, 'load', { ...whole, forMs: floodMs + 1_000 }, withinMs)
+    const flooding = whole && run<Flooded>(cache, 'load', { ...whole, forMs: forMs + 1_000 }, withinMs)
     const task: BystandersTask = { ...common, do: 'bystanders', rate }
     const [answer, found] = await Promise.all([run<BystandersAnswer>(cache, 'load', task, withinMs), flooding])
     flooded[flood].push({ ...answer, ...(found && { flooded: found }) })

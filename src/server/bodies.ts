@@ -1,5 +1,6 @@
 import type { Http2ServerRequest } from 'node:http2'
 import type { Clock } from '../core/clock.ts'
+import { pieceBytes } from '../core/pieces.ts'
 import { failures } from './failures.ts'
 
 /** Far above what an API server stores: a review carries an object twice, a conversion a page of a list. */
@@ -15,6 +16,8 @@ const mostUnfinished = 2_000
 /** One body, from its first byte until its request is answered. */
 interface Body {
   bytes: number
+  /** What it takes of memory: its pieces weigh as well. */
+  weight: number
   /** While it is being read. */
   giveUp: ((error: Error) => void) | undefined
 }
@@ -25,7 +28,7 @@ export interface HeldBody extends Disposable {
 }
 
 /**
- * The bodies of all requests together. When they have more bytes than `mostBytes`, the longest that is not whole yet is
+ * The bodies of all requests together. When they take more memory than `mostBytes`, the longest that is not whole yet is
  * given up; when too many are not whole, the one that began first. Reviews are short and come at once, so it is not they
  * that make room for a client who fills the process.
  */
@@ -33,7 +36,7 @@ export class Bodies {
   readonly #mostBytes: number
   readonly #clock: Pick<Clock, 'countdown'>
   readonly #unfinished = new Set<Body>()
-  #bytes = 0
+  #weight = 0
 
   constructor(mostBytes: number, clock: Pick<Clock, 'countdown'>) {
     this.#mostBytes = mostBytes
@@ -41,7 +44,7 @@ export class Bodies {
   }
 
   of(request: Http2ServerRequest): HeldBody {
-    const body: Body = { bytes: 0, giveUp: undefined }
+    const body: Body = { bytes: 0, weight: 0, giveUp: undefined }
     return {
       read: () => this.#read(request, body),
       [Symbol.dispose]: () => this.#release(body),
@@ -50,8 +53,8 @@ export class Bodies {
 
   #release(body: Body): void {
     this.#unfinished.delete(body)
-    this.#bytes -= body.bytes
-    body.bytes = 0
+    this.#weight -= body.weight
+    body.weight = 0
   }
 
   #read(request: Http2ServerRequest, body: Body): Promise<Buffer> {
@@ -89,7 +92,8 @@ export class Bodies {
       this.#makeRoom()
       request.on('data', (chunk: Buffer) => {
         body.bytes += chunk.length
-        this.#bytes += chunk.length
+        body.weight += chunk.length + pieceBytes
+        this.#weight += chunk.length + pieceBytes
         chunks.push(chunk)
         if (body.bytes > bodyLimitBytes) fail(tooLarge())
         else this.#makeRoom()
@@ -106,9 +110,9 @@ export class Bodies {
   #makeRoom(): void {
     const [first] = this.#unfinished
     if (this.#unfinished.size > mostUnfinished) first?.giveUp?.(failures.SERVER_BUSY())
-    while (this.#bytes > this.#mostBytes) {
+    while (this.#weight > this.#mostBytes) {
       let longest = first
-      for (const body of this.#unfinished) if (!longest || body.bytes >= longest.bytes) longest = body
+      for (const body of this.#unfinished) if (!longest || body.weight >= longest.weight) longest = body
       if (!longest?.giveUp) return
       longest.giveUp(failures.SERVER_BUSY())
     }

@@ -1,6 +1,7 @@
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
 import type { TLSSocket } from 'node:tls'
 import type { Clock } from '../../core/clock.ts'
+import { pieceBytes } from '../../core/pieces.ts'
 import type { Audit } from '../audit/audit.ts'
 import { auditIdOf } from '../audit/audit.ts'
 import type { Answer } from '../requests/answer.ts'
@@ -155,7 +156,7 @@ function readBody(request: Http2ServerRequest, clock: Clock, onBytes: (bytes: nu
       size += chunk.length
       if (size > maxBodyBytes) return fail(bodyTooLarge())
       try {
-        onBytes(chunk.length)
+        onBytes(chunk.length + pieceBytes)
         chunks.push(chunk)
       } catch (error) {
         fail(error)
