@@ -41,7 +41,7 @@ export async function printWebhookConfig(
     const hubUser = await hubUserThere(cluster, options.user, kube, deps)
     const ca = await caOf(options, kube, deps.signal)
     const { authorizedTtlMs } = access
-    const files = webhookFiles({ cluster, url, ca, hubUser, at, authorizedTtlMs })
+    const files = webhookFiles({ cluster, url, ca, hubUser, at, authorizedTtlMs, failurePolicy: options.failurePolicy })
     if (out !== undefined) for (const file of files) await written(out, file)
     const tokenDeps = { ...deps, kube, namespace, checkpoint: checkpointFrom(process.env['LANYARD_KILL_AT']) }
     const token = await webhookTokenFor(cluster, { rotate, overlapMs: options.overlap }, tokenDeps)

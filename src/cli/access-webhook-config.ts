@@ -1,4 +1,5 @@
 import { Command, Option } from 'commander'
+import type { FailurePolicy } from '../access/operations/authorization-config.ts'
 import { hubNamespace } from '../fleet/names.ts'
 import { durationMs, httpsUrl } from './flag-values.ts'
 import { withHubSettings } from './settings.ts'
@@ -14,6 +15,7 @@ export interface WebhookConfigOptions {
   systemCa?: boolean
   user?: string
   namespace: string
+  failurePolicy: FailurePolicy
   output: 'yaml' | 'json'
 }
 
@@ -45,6 +47,14 @@ export const webhookConfigCommand = (stop: Stop): Command =>
     .option('--ca-file <file>', 'who vouches for it there (default: the CA of the hub)')
     .option('--system-ca', "the roots of the API server's machine vouch for it")
     .option('--user <name>', 'who the hub is on the cluster (default: as the cluster says)')
+    .addOption(
+      new Option(
+        '--failure-policy <policy>',
+        'of policies, while no hub answers in time: RBAC decides, or people are denied',
+      )
+        .choices(['NoOpinion', 'Deny'] satisfies FailurePolicy[])
+        .default('NoOpinion'),
+    )
     .option('--namespace <name>', 'of the hub', hubNamespace)
     .addOption(new Option('-o, --output <format>', 'how it is printed').choices(['yaml', 'json']).default('yaml'))
     .addHelpText('after', examples)

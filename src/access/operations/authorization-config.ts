@@ -17,7 +17,11 @@ export interface WebhookPlan {
   readonly authorizedTtlMs: number
   /** How long it remembers that the hub had nothing to say. Absent: 5 s. */
   readonly refusedTtlMs?: number
+  /** What counts where the hub does not answer in time whether a policy forbids something. Absent: NoOpinion. */
+  readonly failurePolicy?: FailurePolicy | undefined
 }
+
+export type FailurePolicy = 'NoOpinion' | 'Deny'
 
 /** Where each of the files belongs in the folder. */
 export const fileNames = {
@@ -34,24 +38,36 @@ const defaultRefusedTtlMs = 5_000
 
 /**
  * Policies are asked first, because only what comes before RBAC can forbid what RBAC allows; sessions last, because only
- * then nobody waits for the hub who is allowed anyway. A hub that does not answer has no opinion: it must not lock out
- * those whom RBAC lets in.
+ * then nobody waits for the hub who is allowed anyway. A hub that does not answer has no opinion, unless the plan says
+ * otherwise of policies: it must not lock out those whom RBAC lets in.
  */
 export const authorizationConfig = (plan: WebhookPlan) => ({
   apiVersion: 'apiserver.config.k8s.io/v1',
   kind: 'AuthorizationConfiguration',
   authorizers: [
-    webhook('lanyard-policies', fileNames.policies, plan),
+    webhook(plan, {
+      ...{ name: 'lanyard-policies', file: fileNames.policies, failurePolicy: plan.failurePolicy ?? 'NoOpinion' },
+      conditions: byName(plan.hubUser),
+    }),
     { type: 'Node', name: 'node' },
     { type: 'RBAC', name: 'rbac' },
-    webhook('breakglass', fileNames.breakglass, plan),
+    webhook(plan, {
+      ...{ name: 'breakglass', file: fileNames.breakglass, failurePolicy: 'NoOpinion' },
+      conditions: [...byGroups, ...byName(plan.hubUser)],
+    }),
   ],
 })
 
+interface Entry {
+  readonly name: string
+  readonly file: string
+  readonly failurePolicy: FailurePolicy
+  readonly conditions: readonly string[]
+}
+
 const webhook = (
-  name: string,
-  file: string,
-  { at, authorizedTtlMs, refusedTtlMs = defaultRefusedTtlMs, hubUser }: WebhookPlan,
+  { at, authorizedTtlMs, refusedTtlMs = defaultRefusedTtlMs }: WebhookPlan,
+  { name, file, failurePolicy, conditions }: Entry,
 ) => ({
   type: 'Webhook',
   name,
@@ -61,20 +77,28 @@ const webhook = (
     unauthorizedTTL: goDuration(refusedTtlMs),
     subjectAccessReviewVersion: 'v1',
     matchConditionSubjectAccessReviewVersion: 'v1',
-    failurePolicy: 'NoOpinion',
+    failurePolicy,
     connectionInfo: { type: 'KubeConfigFile', kubeConfigFile: posix.join(at, file) },
-    matchConditions: matchConditions(hubUser).map((expression) => ({ expression })),
+    matchConditions: conditions.map((expression) => ({ expression })),
   },
 })
 
 const goDuration = (ms: number): string => `${ms}ms`.replace(/000ms$/, 's')
 
-/** People only: neither the components and service accounts of the cluster nor the hub itself, whose calls would loop. */
-export const matchConditions = (hubUser: string): string[] => [
-  "has(request.groups) && 'system:authenticated' in request.groups",
+/**
+ * People only: neither the components and service accounts of the cluster nor the hub itself, whose calls would loop. By
+ * their names alone: a person who may impersonate themselves chooses the groups they come with, and must not leave the
+ * policies by them.
+ */
+const byName = (hubUser: string): string[] => [
   "!request.user.startsWith('system:')",
-  "!('system:serviceaccounts' in request.groups)",
   `request.user != ${celText(hubUser)}`,
+]
+
+/** Only who is of all these is asked about for sessions, which can but allow. */
+const byGroups = [
+  "has(request.groups) && 'system:authenticated' in request.groups",
+  "!('system:serviceaccounts' in request.groups)",
 ]
 
 /** A string of CEL takes the same escapes as one of JSON. */

@@ -3,9 +3,10 @@ import { test } from 'node:test'
 import { parse } from 'yaml'
 import { isFailure } from '../../core/failure.ts'
 import { parseKubeconfig } from '../../kube/kubeconfig/index.ts'
+import type { WebhookPlan } from './authorization-config.ts'
 import { webhookFiles, webhookUrl } from './webhook-config.ts'
 
-const plan = {
+const plan: WebhookPlan = {
   cluster: 'west',
   url: 'https://lanyard.example.com',
   ca: '-----BEGIN CERTIFICATE-----\nAA==\n-----END CERTIFICATE-----\n',
@@ -13,9 +14,9 @@ const plan = {
   at: '/etc/kubernetes/lanyard',
   authorizedTtlMs: 10_000,
 }
-const text = (name: string, changes: Partial<typeof plan> = {}) =>
+const text = (name: string, changes: Partial<WebhookPlan> = {}) =>
   webhookFiles({ ...plan, ...changes }).find((file) => file.name === name)?.text ?? ''
-const config = (changes: Partial<typeof plan> = {}) => parse(text('authorization-config.yaml', changes))
+const config = (changes: Partial<WebhookPlan> = {}) => parse(text('authorization-config.yaml', changes))
 
 test('policies are asked before RBAC, sessions after it', () => {
   const names = config().authorizers.map(({ type, name }: { type: string; name: string }) => `${type} ${name}`)
@@ -35,7 +36,18 @@ test('a webhook has every field that an API server wants', () => {
   })
   assert.equal(matchConditions.length, 4)
   assert.equal(matchConditions[3].expression, 'request.user != "hub \\"of\\" o\\\\ps"')
+  assert.deepEqual(
+    config().authorizers[0].webhook.matchConditions.map(({ expression }: { expression: string }) => expression),
+    ["!request.user.startsWith('system:')", 'request.user != "hub \\"of\\" o\\\\ps"'],
+  )
   assert.equal(config({ authorizedTtlMs: 2_500 }).authorizers[0].webhook.authorizedTTL, '2500ms')
+})
+
+test('without an answer policies may deny; sessions, which can but allow, never do', () => {
+  const failurePolicies = (changes: Partial<WebhookPlan>) =>
+    [0, 3].map((at) => config(changes).authorizers[at].webhook.failurePolicy)
+  assert.deepEqual(failurePolicies({}), ['NoOpinion', 'NoOpinion'])
+  assert.deepEqual(failurePolicies({ failurePolicy: 'Deny' }), ['Deny', 'NoOpinion'])
 })
 
 test('a kubeconfig leads to the path of its cluster, and names the file of the token', () => {

@@ -12,6 +12,7 @@ import { needsControlPlane } from '../../support/control-plane.ts'
 import type { Defined } from '../../support/custom-resources.ts'
 import { define } from '../../support/custom-resources.ts'
 import { eventually } from '../../support/eventually.ts'
+import { rawRequest } from '../../support/raw-request.ts'
 import { suiteScope } from '../../support/suite-scope.ts'
 import { timedPlane } from '../../support/timed-plane.ts'
 import { allow } from '../../support/webhook-scene.ts'
@@ -104,4 +105,17 @@ describe('policies about namespaces, asked without one', needsControlPlane, () =
       await scene.admin.of(DenyPolicy.resource).delete(name)
       await becomes('allowed', `/api/v1/secrets?limit=8`)
     })
+
+  test('F1c: nobody leaves the policies by the groups that they give themselves when they impersonate themselves', async () => {
+    const name = await policy({ patterns: ['kube-*'] })
+    const path = '/api/v1/namespaces/kube-system/configmaps'
+    await becomes('denied', path)
+    const certificate = await spoke.plane.issueClientCertificate({ commonName: person })
+    for (const group of ['system:unauthenticated', 'system:serviceaccounts', 'system:nodes', 'ops']) {
+      const headers = { 'impersonate-user': person, 'impersonate-group': group }
+      const { code, text } = await rawRequest(spoke.plane, { path, headers, certificate })
+      assert.deepEqual([code, text.includes('forbids this')], [403, true], `${group}: ${text}`)
+    }
+    await scene.admin.of(DenyPolicy.resource).delete(name)
+  })
 })
