@@ -141,3 +141,11 @@ describe('a checked lookup', () => {
     )
   })
 })
+
+test('F11n: who denies loopback denies the unspecified address as well, which leads there', () => {
+  const rules = { allowed: [], denied: ['127.0.0.0/8', '::1/128'] }
+  for (const address of ['0.0.0.0', '::', '[::]', '::ffff:0.0.0.0', '64:ff9b::'])
+    assert.equal(mayConnect(address, rules), false, address)
+  for (const address of ['10.0.0.1', '0.0.0.1', 'fd00::1']) assert.equal(mayConnect(address, rules), true, address)
+  assert.equal(mayConnect('0.0.0.0', everywhere), true)
+})

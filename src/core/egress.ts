@@ -125,9 +125,21 @@ function longestOf(networks: readonly string[], { family, bits }: Address): numb
   return held.length > 0 ? Math.max(...held) : undefined
 }
 
-/** What an address stands for: itself, and the IPv4 address that some IPv6 addresses carry and lead to. */
+const loopback: readonly Address[] = [
+  { family: 4, bits: 0x7f00_0001n },
+  { family: 6, bits: 1n },
+]
+
+/**
+ * What an address stands for: itself, and the IPv4 address that some IPv6 addresses carry and lead to. Whoever connects to
+ * the unspecified address (0.0.0.0, ::) connects to their own machine.
+ */
 function meaningsOf(text: string): Address[] {
-  const address = addressIn(unbracketed(text))
+  const carried = carriedBy(addressIn(unbracketed(text)))
+  return carried.some(({ bits }) => bits === 0n) ? [...carried, ...loopback] : carried
+}
+
+function carriedBy(address: Address): Address[] {
   if (address.family === 4) return [address]
   const { bits } = address
   const high = (length: number) => bits >> BigInt(128 - length)

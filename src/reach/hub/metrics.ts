@@ -19,6 +19,7 @@ const bad = [
   'ClusterUnreachable',
   'TOFUFailed',
   'ValidationFailed',
+  'EgressDenied',
 ] as const satisfies readonly (keyof typeof spokeReasons)[]
 
 type ReadyReason = (typeof good | typeof bad)[number]
