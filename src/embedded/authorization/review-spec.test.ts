@@ -43,3 +43,12 @@ test('selectors are told requirement by requirement, as far as they can be read'
   const unread = ask('a===(b', 'what')
   assert.deepEqual([unread?.labelSelector, unread?.fieldSelector], [undefined, undefined])
 })
+
+test('F4h: a selector that would keep a webhook beyond its deadline is left out, so that it is asked about all objects', () => {
+  const long = 'a,'.repeat(10_000)
+  const ask = (labelSelector: string, fieldSelector: string) =>
+    reviewSpecOf(resourceQuestion('jane', 'list pods', { labelSelector, fieldSelector })).resourceAttributes
+  const asked = ask(`${long}a`, `metadata.name=${long}`)
+  assert.deepEqual([asked?.labelSelector, asked?.fieldSelector, asked?.resource], [undefined, undefined, 'pods'])
+  assert.equal(ask('a,'.repeat(1_000).concat('a'), '')?.labelSelector?.requirements?.length, 1_001)
+})

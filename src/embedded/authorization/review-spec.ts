@@ -50,16 +50,25 @@ export function reviewSpecOf(attributes: Attributes): ReviewSpec {
   }
 }
 
+/**
+ * A selector that is longer than this is not put to webhooks: each of its requirements would be a line of JSON for every
+ * webhook, whose deadline would pass meanwhile, and an authorizer that is shown no selector is asked about all objects.
+ */
+const longestSelector = 8 * 1024
+
 function reviewedResource(attributes: ResourceAttributes): ReviewedResource {
   const { namespace, verb, group, version, resource, subresource, name, fieldSelector, labelSelector } = attributes
-  const fields = fieldSelector ? fieldRequirements(fieldSelector) : []
-  const labels = labelSelector ? labelRequirements(labelSelector) : []
+  const fields = isShown(fieldSelector) ? fieldRequirements(fieldSelector) : []
+  const labels = isShown(labelSelector) ? labelRequirements(labelSelector) : []
   return {
     ...filled({ namespace, verb, group, version, resource, subresource, name }),
     ...(fields.length > 0 && { fieldSelector: { requirements: fields } }),
     ...(labels.length > 0 && { labelSelector: { requirements: labels } }),
   }
 }
+
+const isShown = (selector: string | undefined): selector is string =>
+  selector !== undefined && selector !== '' && selector.length <= longestSelector
 
 const filled = <T extends Record<string, string>>(fields: T): Partial<T> =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== '')) as Partial<T>

@@ -56,16 +56,26 @@ test('F2b: however many connections come from an address without a token, those 
   assert.equal(strangers.filter(isOpen).length, 256)
   assert.equal(await say(known, '/west'), '200')
 
-  // More handshakes than an address has at once: the newest is the next.
-  const newest = await open()
-  const answered = say(newest, '/east')
-  await met(1 + 256)
-  await clock.advance(20)
-  assert.equal(await answered, '200')
+  const another = await open()
+  assert.equal(await say(another, '/east'), '200', 'handshakes from where a caller is known do not wait')
   await clock.advance(20_000)
   await met(2)
   assert.deepEqual(strangers.filter(isOpen).length, 0, 'nobody stays who does not say who they are')
-  assert.deepEqual([await say(known, '/west'), await say(newest, '/east')], ['200', '200'])
+  assert.deepEqual([await say(known, '/west'), await say(another, '/east')], ['200', '200'])
+})
+
+test('F2c: of an address where nobody is known more handshakes than it has at once take turns, the newest first, until a caller is', async (t) => {
+  const { open, say, met, clock } = await scene(t)
+  for (let n = 0; n < 400; n += 1) await open()
+  await met(256)
+  const later: Socket[] = []
+  for (let n = 0; n < 20; n += 1) later.push(await open())
+  const answers = later.map((socket) => say(socket, '/east'))
+  await met(256)
+  await clock.advance(20)
+  assert.equal(await answers.at(-1), '200')
+  await clock.advance(20)
+  assert.deepEqual(await Promise.all(answers), Array(20).fill('200'))
 })
 
 test('a caller has so many connections and no more, and may have another where one has ended', async (t) => {

@@ -8,7 +8,11 @@ import { rateLimiter } from './limiter.ts'
 const mostUnknown = 256
 /** For TLS, and a first call by somebody who is known. */
 const knownWithinMs = 20_000
-/** Handshakes of one address, a millisecond's work each: so many after a pause, and so many a second from then on. */
+/**
+ * Handshakes of one address, a millisecond's work each: so many after a pause, and so many a second from then on. Where
+ * a known caller has a connection from there, they begin at once: an API server that is asked much opens many, and one
+ * that waits for the hub longer than its deadline goes on without it.
+ */
 const handshakes = { burst: 256, perMinute: 3_000 }
 const handshakeEveryMs = 60_000 / handshakes.perMinute
 /** API servers open one for each question under way. */
@@ -27,6 +31,8 @@ interface Connection {
 interface Address {
   /** The oldest first. */
   readonly unknown: Set<Connection>
+  /** How many connections of known callers come from there. */
+  known: number
   /** Those whose handshake has to wait, the newest last. */
   readonly waiting: Set<Connection>
   isReleasing: boolean
@@ -84,6 +90,7 @@ export class ConnectionLimits {
     this.#leave(connection)
     this.#ofCaller.set(caller, theirs + 1)
     connection.caller = caller
+    if (connection.from) connection.from.known += 1
     return true
   }
 
@@ -127,20 +134,20 @@ export class ConnectionLimits {
   }
 
   /** Makes room for it, and says whether it may begin at once. */
-  #isNext(connection: Connection, { unknown }: Address, address: string): boolean {
+  #isNext(connection: Connection, { unknown, known }: Address, address: string): boolean {
     for (const oldest of unknown) {
       if (unknown.size < mostUnknown) break
       this.#leave(oldest)
       oldest.socket.destroy()
     }
     unknown.add(connection)
-    return this.#mayBegin(address).isAllowed
+    return known > 0 || this.#mayBegin(address).isAllowed
   }
 
   #addressOf(address: string): Address {
     const known = this.#addresses.get(address)
     if (known) return known
-    const made: Address = { unknown: new Set(), waiting: new Set(), isReleasing: false }
+    const made: Address = { unknown: new Set(), known: 0, waiting: new Set(), isReleasing: false }
     this.#addresses.set(address, made)
     return made
   }
@@ -151,10 +158,11 @@ export class ConnectionLimits {
     from.isReleasing = true
     this.#deps.clock.countdown(handshakeEveryMs, () => {
       from.isReleasing = false
-      const newest = [...from.waiting].at(-1)
-      if (newest && this.#mayBegin(address).isAllowed) {
-        from.waiting.delete(newest)
-        this.#begin(newest)
+      const newest = [...from.waiting].reverse()
+      for (const next of from.known > 0 ? newest : newest.slice(0, 1)) {
+        if (from.known === 0 && !this.#mayBegin(address).isAllowed) break
+        from.waiting.delete(next)
+        this.#begin(next)
       }
       this.#release(from, address)
     })
@@ -165,6 +173,7 @@ export class ConnectionLimits {
     from?.unknown.delete(connection)
     from?.waiting.delete(connection)
     if (caller === undefined) return
+    if (from) from.known -= 1
     const left = (this.#ofCaller.get(caller) ?? 1) - 1
     if (left > 0) this.#ofCaller.set(caller, left)
     else this.#ofCaller.delete(caller)
