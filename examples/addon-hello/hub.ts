@@ -44,7 +44,8 @@ export function helloHub({ kube, ...deps }: { kube: Kube; clock: Clock; random: 
     else await unbind(kube, addon)
     return done
   }
-  return (signal) => runTogether(signal, [addons.run, clusters.run, controller(addonName, reconcile, { ...deps, watches }).run])
+  return (signal) =>
+    runTogether(signal, [addons.run, clusters.run, controller(addonName, reconcile, { ...deps, watches }).run])
 }
 
 /** Driver and subject are left to the agent of the cluster. */

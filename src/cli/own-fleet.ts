@@ -106,7 +106,15 @@ export const ownFleet =
       certificate,
     })
     const hello = ownAddon(kube, clusters, given)
-    const controllers = [hub.run, addons.run, reach.everywhere, reach.leading, access.everywhere, access.leading, config.run]
+    const controllers = [
+      hub.run,
+      addons.run,
+      reach.everywhere,
+      reach.leading,
+      access.everywhere,
+      access.leading,
+      config.run,
+    ]
     const https = serve({
       ...deps,
       listen: { host, port: 0 },

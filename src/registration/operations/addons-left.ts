@@ -1,7 +1,7 @@
 import type { Subject } from 'kubernetes-types/rbac/v1.d.ts'
 import { ManagedClusterAddOn } from '../../apis/addon/managed-cluster-addon.ts'
 import type { Step } from '../../core/step.ts'
-import { addonGroup } from '../../fleet/names.ts'
+import { addonGroup, anyAddonGroup } from '../../fleet/names.ts'
 import { isForbidden, isNotFound } from '../../kube/failures.ts'
 import { clusterRoleBindings, roleBindings } from '../../kube/kinds.ts'
 import type { OperationDeps } from './accept.ts'
@@ -28,15 +28,18 @@ export async function* addonsLeft(cluster: string, { kube, signal }: OperationDe
     for (const { binding, command } of bound)
       for (const addon of addonsBoundBy(cluster, binding.subjects))
         commands.set(addon, [...(commands.get(addon) ?? []), `${command} ${binding.metadata.name}`])
-    for (const [addon, ends] of [...commands].toSorted(([a], [b]) => a.localeCompare(b)))
-      yield {
-        did: `certificates of the add-on ${addon} may go on working`,
-        detail: `until its rights go; ${ends.length > 0 ? `to end it: ${ends.join('; ')}` : 'look for bindings of its groups'}`,
-      }
+    for (const [addon, ends] of [...commands].toSorted(([a], [b]) => a.localeCompare(b))) {
+      const how =
+        ends.length > 0 ? `to end it: ${ends.join('; ')}` : `look for bindings of the group ${anyAddonGroup(addon)}`
+      yield { did: `certificates of the add-on ${addon} may go on working`, detail: `until its rights go; ${how}` }
+    }
   } catch (error) {
     if (isNotFound(error)) return
     if (!isForbidden(error)) throw error
-    yield { did: `the add-ons of ${cluster} were not looked at`, detail: 'you may not list them, or not their bindings' }
+    yield {
+      did: `the add-ons of ${cluster} were not looked at`,
+      detail: 'you may not list them, or not their bindings',
+    }
   }
 }
 

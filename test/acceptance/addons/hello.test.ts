@@ -80,11 +80,16 @@ describe('the example add-on', needsControlPlane, () => {
     assert.equal(await greeting(), greetingName)
 
     const steps = await Array.fromAsync(denyCluster(cluster, deps))
-    assert.ok(steps.some((step) => 'did' in step && step.did.includes(addonName)), JSON.stringify(steps))
+    assert.ok(
+      steps.some((step) => 'did' in step && step.did.includes(addonName)),
+      JSON.stringify(steps),
+    )
     await becomes('forbidden')
     assert.equal(await admin.of(roleBindings, cluster).find(addonName), undefined)
 
-    await admin.of(ManagedCluster.resource).patch(cluster, { type: 'merge', body: { spec: { hubAcceptsClient: true } } })
+    await admin
+      .of(ManagedCluster.resource)
+      .patch(cluster, { type: 'merge', body: { spec: { hubAcceptsClient: true } } })
     await becomes(greetingName)
   })
 
