@@ -1,5 +1,6 @@
 /** The hub side of an add-on: it says which credential the add-on needs, and what may be done with it. */
 import { ManagedClusterAddOn } from '../../src/apis/addon/managed-cluster-addon.ts'
+import { ManagedCluster } from '../../src/apis/cluster/managed-cluster.ts'
 import type { Clock } from '../../src/core/clock.ts'
 import type { Run } from '../../src/core/lifecycle.ts'
 import { runTogether } from '../../src/core/lifecycle.ts'
@@ -27,15 +28,24 @@ const rules = [
 export function helloHub({ kube, ...deps }: { kube: Kube; clock: Clock; random: Random; log: Log }): Run {
   const all = kube.of(ManagedClusterAddOn.resource)
   const addons = informer(all, { ...deps, fieldSelector: `metadata.name=${addonName}` })
-  const watches = [watching(addons, undefined, { when: changesOf(({ status }) => status?.registrations) })]
+  const clusters = informer(kube.of(ManagedCluster.resource), deps)
+  const isAccepted = (cluster = '') => clusters.get(cluster)?.spec?.hubAcceptsClient === true
+  const watches = [
+    watching(addons, undefined, { when: changesOf(({ status }) => status?.registrations) }),
+    watching(clusters, ({ metadata }) => `${metadata.name}/${addonName}`, {
+      when: changesOf(({ spec }) => spec?.hubAcceptsClient),
+    }),
+  ]
   const reconcile = async (key: string) => {
     const addon = addons.get(key)
     if (!addon || addon.metadata.deletionTimestamp) return done
-    if (addon.status?.registrations) await bindPermissions(kube, addon)
-    else await askForCredential(kube, addon)
+    if (!addon.status?.registrations) await askForCredential(kube, addon)
+    else if (isAccepted(addon.metadata.namespace)) await bindPermissions(kube, addon)
+    else await unbind(kube, addon)
     return done
   }
-  return (signal) => runTogether(signal, [addons.run, controller(addonName, reconcile, { ...deps, watches }).run])
+  return (signal) =>
+    runTogether(signal, [addons.run, clusters.run, controller(addonName, reconcile, { ...deps, watches }).run])
 }
 
 /** Driver and subject are left to the agent of the cluster. */
@@ -57,6 +67,14 @@ async function bindPermissions(kube: Kube, { metadata, status }: Stored<ManagedC
   const manager = { fieldManager: addonName, force: true }
   await kube.of(roles, cluster).apply({ metadata: ours, rules }, manager)
   await kube.of(roleBindings, cluster).apply({ metadata: ours, roleRef, subjects }, manager)
+}
+
+/**
+ * A cluster that is denied keeps its add-ons, and nobody can take back a certificate that one has: it opens nothing once
+ * nothing is bound to it. The Role may stay.
+ */
+async function unbind(kube: Kube, { metadata }: Stored<ManagedClusterAddOn>): Promise<void> {
+  await kube.of(roleBindings, metadata.namespace).delete(addonName)
 }
 
 /** The agent of the cluster wrote the subject, and must not have somebody else bound. Names are compared whole. */

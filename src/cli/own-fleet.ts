@@ -4,7 +4,7 @@ import { convertReview } from '../apis/conversion.ts'
 import { passBy } from '../core/checkpoint.ts'
 import { loadConfig } from '../core/config.ts'
 import type { Run } from '../core/lifecycle.ts'
-import { runTogether } from '../core/lifecycle.ts'
+import { aborted, runTogether } from '../core/lifecycle.ts'
 import { createMetrics } from '../core/metrics.ts'
 import type { Step } from '../core/step.ts'
 import { hubNamespace } from '../fleet/names.ts'
@@ -14,11 +14,11 @@ import { defaultHubSettings } from '../registration/hub/deps.ts'
 import { registrationHub } from '../registration/hub/index.ts'
 import { bootstrapUser } from '../registration/manifests/bootstrap.ts'
 import { serve } from '../server/index.ts'
-import type { AccessConfig } from './access-schema.ts'
 import { applyManifests } from './apply-manifests.ts'
 import { configSchema } from './config-schema.ts'
 import { hubAccess } from './hub-access.ts'
 import { hubCertificate, hubNames } from './hub-certificate.ts'
+import type { WatchedHubConfig } from './hub-config.ts'
 import { hubIdentity } from './hub-identity.ts'
 import { hubReach } from './hub-reach.ts'
 import { planInit } from './init-plan.ts'
@@ -32,7 +32,6 @@ import { fleetNews } from './own-fleet-news.ts'
 import type { OwnHub } from './own-hub.ts'
 import type { OwnIdentityProvider } from './own-identity-provider.ts'
 import { ownReach } from './own-reach.ts'
-import type { ReachConfig } from './reach-schema.ts'
 import { issueJoinToken } from './token-issue.ts'
 
 export interface FleetWish {
@@ -48,9 +47,8 @@ export interface FleetWish {
   onComplete?(): void
   /** Called when the hub got into a cluster. */
   onReached?(cluster: string, auth: 'Kubeconfig' | 'OIDC'): void
-  /** Absent: as it is by default. */
-  reach?: ReachConfig
-  access?: AccessConfig
+  /** Absent: as it is by default, for good. */
+  config?: WatchedHubConfig
   /** Called when people can ask for access to the clusters. */
   onOpen?(open: OpenGlass): void
 }
@@ -91,14 +89,10 @@ export const ownFleet =
       settings: { ...defaultHubSettings, autoApprovedUsers: manual ? undefined : [bootstrapUser] },
     })
     const addons = addonsHub({ ...parts, clusters: hub.clusters, settings: { labels: {} } })
-    const byDefault = (await loadConfig(configSchema, {})).config
-    const config = {
-      reach: wish.reach ?? byDefault.reach,
-      // Not to standard output, which is for whoever started it.
-      access: { auditFile: auditFileIn(data), ...(wish.access ?? byDefault.access) },
-    }
+    const config = wish.config ?? (await defaultConfig())
+    const auditFile = auditFileIn(data)
     // No environment: these clusters are where their loopback addresses say, also in a pod.
-    const reach = hubReach({ ...parts, clusters: hub.clusters, labels: {}, config: () => config.reach, env: {} })
+    const reach = hubReach({ ...parts, clusters: hub.clusters, labels: {}, config: config.reach, env: {} })
     const certificate = hubCertificate(asHub, { ...deps, namespace, names: hubNames(namespace, host) })
     const access = hubAccess({
       ...parts,
@@ -106,12 +100,21 @@ export const ownFleet =
       spokes: reach.spokes,
       egress: reach.egress,
       spokeView: reach.view,
-      config: () => config.access,
+      // Not to standard output, which is for whoever started it.
+      config: () => ({ auditFile, ...config.access() }),
       listen: { host, port: await portAsBefore(data, host) },
       certificate,
     })
     const hello = ownAddon(kube, clusters, given)
-    const controllers = [hub.run, addons.run, reach.everywhere, reach.leading, access.everywhere, access.leading]
+    const controllers = [
+      hub.run,
+      addons.run,
+      reach.everywhere,
+      reach.leading,
+      access.everywhere,
+      access.leading,
+      config.run,
+    ]
     const https = serve({
       ...deps,
       listen: { host, port: 0 },
@@ -180,6 +183,11 @@ export const ownFleet =
     }
     await runTogether(signal, [https.run, work])
   }
+
+async function defaultConfig(): Promise<WatchedHubConfig> {
+  const { config } = await loadConfig(configSchema, {})
+  return { reach: () => config.reach, access: () => config.access, run: aborted }
+}
 
 async function startProvider(dir: string, deps: CommandDeps): Promise<OwnIdentityProvider> {
   const { startOwnIdentityProvider } = await import('./own-identity-provider.ts')

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { refusalOf } from '../../test/support/admission-hook.ts'
+import { uniqueName } from '../../test/support/builders.ts'
 import { eventually } from '../../test/support/eventually.ts'
 import { kubeClient } from '../../test/support/kube-client.ts'
 import type { Running } from '../../test/support/lanyard.ts'
@@ -9,7 +11,10 @@ import { lanyard } from '../../test/support/lanyard.ts'
 import { tempDir } from '../../test/support/temp-dir.ts'
 import { BreakglassEscalation } from '../apis/breakglass/breakglass-escalation.ts'
 import { BreakglassSession } from '../apis/breakglass/breakglass-session.ts'
+import { MailProvider } from '../apis/breakglass/mail-provider.ts'
 import { systemClock } from '../core/clock.ts'
+import type { Condition } from '../core/conditions.ts'
+import { findCondition } from '../core/conditions.ts'
 import { loadConnection } from '../kube/kubeconfig/index.ts'
 
 interface Row {
@@ -158,4 +163,36 @@ test('F8e: the hub of up acts as its account too, so that its administrator is c
   fleet.child.kill('SIGINT')
   const { code, err } = await fleet.ended
   assert.deepEqual([code, err], [0, ''])
+})
+
+test('up takes over what changes in its configuration file, as the hub does', async (t) => {
+  const data = tempDir(t)
+  const file = join(data, 'lanyard.yaml')
+  writeFileSync(file, 'reach: { egress: { denied: [] } }\n')
+  const fleet = lanyard(t, ['up', '--clusters', '0', '--data', data, '--config', file])
+  await fleet.says('the hub is prepared')
+  const { connection } = await loadConnection({
+    path: join(data, 'hub', 'admin.kubeconfig'),
+    env: {},
+    clock: systemClock,
+  })
+  const providers = kubeClient(t, connection).of(MailProvider.resource)
+  const spec = { smtp: { host: '127.0.0.1', port: 9 }, sender: { address: 'hub@example.com' } }
+  /** Of a mail server that is new to the hub, so that it is looked at now. */
+  const reasonOfAnother = async () => {
+    const { metadata } = await providers.create({ metadata: { name: uniqueName('mail') }, spec })
+    const found = await eventually('the hub has looked at the mail server', async () => {
+      const { status } = await providers.get(metadata.name)
+      return findCondition(status?.conditions as Condition[] | undefined, 'Healthy')
+    })
+    return found.reason
+  }
+  assert.notEqual(await reasonOfAnother(), 'EgressDenied')
+  writeFileSync(file, 'reach: { egress: { denied: [127.0.0.0/8] } }\n')
+  await eventually('the hub does not connect there any more', reasonOfAnother, {
+    until: (reason) => reason === 'EgressDenied',
+    everyMs: 250,
+  })
+  fleet.child.kill('SIGINT')
+  assert.equal((await fleet.ended).code, 0)
 })

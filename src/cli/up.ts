@@ -19,6 +19,7 @@ import type { Stop } from './stop-signal.ts'
 interface UpOptions {
   check?: boolean
   clusters: number
+  config?: string
   manual?: boolean
   output: 'table' | 'json'
 }
@@ -73,9 +74,10 @@ async function up(options: UpOptions, command: Command, stop: Stop): Promise<voi
   const hub = given ?? own
   if (hub) runs.push(holdHub({ ...deps, ...hub, show: progress.show }))
   if (own) {
-    const [{ ownFleet }, { pullSecretsOfFleet }] = await Promise.all([
+    const [{ ownFleet }, { pullSecretsOfFleet }, { watchedHubConfig }] = await Promise.all([
       import('./own-fleet.ts'),
       import('./own-pull-secrets.ts'),
+      import('./hub-config.ts'),
     ])
     const { clusters, manual = false } = options
     const pullSecrets = pullSecretsOfFleet(
@@ -87,8 +89,7 @@ async function up(options: UpOptions, command: Command, stop: Stop): Promise<voi
       clusters,
       manual,
       show: progress.show,
-      reach: settings.reach,
-      access: settings.access,
+      config: await watchedHubConfig(options.config, { ...deps, env: process.env }),
     }
     runs.push(ownFleet(own, { ...wish, onJoined: pullSecrets.onJoined }, deps), pullSecrets.run)
     runs.push((signal) => Promise.race([own.plane.over, aborted(signal)]))

@@ -189,6 +189,8 @@ export const addonUser = (cluster: string, addon: string): string =>
   `${identityPrefix}cluster:${cluster}:addon:${addon}:agent:${addon}`
 export const addonGroup = (cluster: string, addon: string): string =>
   `${identityPrefix}cluster:${cluster}:addon:${addon}`
+/** Of an add-on on all clusters. */
+export const anyAddonGroup = (addon: string): string => `${identityPrefix}addon:${addon}`
 
 /** The account of an add-on with a token: as we ask for it, and as the field does. Both are in the namespace of the cluster. */
 export const addonAccounts = (cluster: string, addon: string): [ours: string, theirs: string] => [

@@ -6,6 +6,7 @@ import { annotations, conditions, labels } from '../../fleet/names.ts'
 import { certificateSigningRequests } from '../../kube/kinds.ts'
 import { reasons } from '../reasons.ts'
 import type { OperationDeps } from './accept.ts'
+import { addonsLeft } from './addons-left.ts'
 import { workToRevoke } from './aws-work.ts'
 import { decideOn } from './decide-on-request.ts'
 import { failures } from './failures.ts'
@@ -35,6 +36,7 @@ export async function* denyCluster(name: string, { kube, clock, signal, aws }: O
     await decideOn(metadata.name, { type: 'Denied', reason: reasons.DeniedByLanyardDeny }, { kube, clock, signal })
     yield { did: `${metadata.name} is denied` }
   }
+  yield* addonsLeft(name, { kube, clock, signal })
   // Last: whoever has no AWS credentials at hand has shut the cluster out all the same.
   if (work) yield* work.revoke(name)
 }

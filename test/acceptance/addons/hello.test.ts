@@ -3,14 +3,20 @@ import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { addonName, greetingName } from '../../../examples/addon-hello/hub.ts'
 import { ManagedClusterAddOn } from '../../../src/apis/addon/managed-cluster-addon.ts'
+import { ManagedCluster } from '../../../src/apis/cluster/managed-cluster.ts'
+import { systemClock } from '../../../src/core/clock.ts'
+import { Secret } from '../../../src/core/secret.ts'
 import { accountUser, addonAccounts, addonUser } from '../../../src/fleet/names.ts'
+import { isForbidden } from '../../../src/kube/failures.ts'
 import { configMaps, roleBindings, roles } from '../../../src/kube/kinds.ts'
+import { denyCluster } from '../../../src/registration/operations/deny.ts'
 import { addonHub } from '../../support/addon-scene.ts'
 import type { OwnControlPlane } from '../../support/control-plane.ts'
 import { needsControlPlane, startControlPlane } from '../../support/control-plane.ts'
 import { eventually } from '../../support/eventually.ts'
 import { freshNamespace } from '../../support/fresh-namespace.ts'
 import { helloScene, runHelloHub } from '../../support/hello-scene.ts'
+import { kubeClient } from '../../support/kube-client.ts'
 import { suiteScope } from '../../support/suite-scope.ts'
 
 describe('the example add-on', needsControlPlane, () => {
@@ -47,6 +53,46 @@ describe('the example add-on', needsControlPlane, () => {
       })
     })
 
+  test('an add-on by csr has no rights while its cluster is denied, however good its certificate, and has them again with it', async (t) => {
+    const scene = await helloScene(t, plane, { addons: { kubeClientDriver: 'csr' } })
+    await scene.greetsAnew()
+    const { admin, cluster } = scene
+    const certificate = await scene.credential()
+    const holder = kubeClient(
+      t,
+      plane.connection({
+        certificate: {
+          certPem: certificate?.['tls.crt'] ?? '',
+          keyPem: Secret.of(certificate?.['tls.key'] ?? ''),
+        },
+      }),
+    )
+    const greeting = async () => {
+      try {
+        return (await holder.of(configMaps, cluster).get(greetingName)).metadata.name
+      } catch (error) {
+        if (isForbidden(error)) return 'forbidden'
+        throw error
+      }
+    }
+    const becomes = (what: string) => eventually(what, greeting, { until: (answer) => answer === what })
+    const deps = { kube: admin, clock: systemClock, signal: new AbortController().signal }
+    assert.equal(await greeting(), greetingName)
+
+    const steps = await Array.fromAsync(denyCluster(cluster, deps))
+    assert.ok(
+      steps.some((step) => 'did' in step && step.did.includes(addonName)),
+      JSON.stringify(steps),
+    )
+    await becomes('forbidden')
+    assert.equal(await admin.of(roleBindings, cluster).find(addonName), undefined)
+
+    await admin
+      .of(ManagedCluster.resource)
+      .patch(cluster, { type: 'merge', body: { spec: { hubAcceptsClient: true } } })
+    await becomes(greetingName)
+  })
+
   test('nobody is bound whom the agent of the cluster names in place of the add-on', async (t) => {
     const scene = await helloScene(t, plane)
     await scene.greetsAnew()
@@ -60,6 +106,7 @@ describe('the example add-on', needsControlPlane, () => {
       await declare(user)
     // What is declared elsewhere after that has been bound: so those before were looked at too.
     const other = await freshNamespace(t, admin)
+    await admin.of(ManagedCluster.resource).create({ metadata: { name: other }, spec: { hubAcceptsClient: true } })
     const addons = admin.of(ManagedClusterAddOn.resource, other)
     const { metadata } = await addons.create({ metadata: { name: addonName }, spec: {} })
     const kubeClient = { driver: 'csr' as const, subject: { user: addonUser(other, addonName) } }

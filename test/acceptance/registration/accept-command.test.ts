@@ -1,17 +1,18 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
+import { ManagedClusterAddOn } from '../../../src/apis/addon/managed-cluster-addon.ts'
 import { ManagedCluster } from '../../../src/apis/cluster/managed-cluster.ts'
 import { systemClock } from '../../../src/core/clock.ts'
 import { isFailure } from '../../../src/core/failure.ts'
 import type { Step } from '../../../src/core/step.ts'
-import { annotations, conditions } from '../../../src/fleet/names.ts'
-import { clusterRoleBindings, clusterRoles, namespaces, secrets } from '../../../src/kube/kinds.ts'
+import { addonGroup, addonUser, annotations, conditions } from '../../../src/fleet/names.ts'
+import { clusterRoleBindings, clusterRoles, namespaces, roleBindings, secrets } from '../../../src/kube/kinds.ts'
 import type { Kube } from '../../../src/kube/kube.ts'
 import { bootstrapTokenGroup } from '../../../src/registration/manifests/bootstrap.ts'
 import { acceptCluster } from '../../../src/registration/operations/accept.ts'
 import type { AcceptChoices } from '../../../src/registration/operations/accept-plan.ts'
 import { denyCluster } from '../../../src/registration/operations/deny.ts'
-import { aClusterRole, aClusterRoleBinding, aNamespace, aSecret, aUser } from '../../support/builders.ts'
+import { aClusterRole, aClusterRoleBinding, aNamespace, aSecret, aUser, uniqueName } from '../../support/builders.ts'
 import type { ControlPlane } from '../../support/control-plane.ts'
 import { needsControlPlane, startControlPlane } from '../../support/control-plane.ts'
 import type { CsrScene } from '../../support/csr-scene.ts'
@@ -255,6 +256,48 @@ describe('accept and deny', needsControlPlane, () => {
     assert.equal(await isAccepted('shut'), false)
     assert.equal(await scene.decision(csr), 'denied')
     assert.equal((await cli(t, 'deny', 'shut')).code, 0)
+  })
+
+  test('deny lists the add-ons whose certificates may go on working, and how to end it', async (t) => {
+    const cluster = uniqueName('shut')
+    await scene.createCluster(cluster, { hubAcceptsClient: true })
+    await scene.admin.of(namespaces).create(aNamespace(cluster))
+    const addons = scene.admin.of(ManagedClusterAddOn.resource, cluster)
+    const drivers = { 'by-token': 'token', 'by-csr': 'csr', 'was-csr': 'token' } as const
+    for (const [name, driver] of Object.entries(drivers)) {
+      await addons.create({ metadata: { name }, spec: {} })
+      const body = { status: { registrations: [{ type: 'kubeClient', kubeClient: { driver } }] } }
+      await addons.patch(name, { type: 'merge', body }, { subresource: 'status' })
+    }
+    const apiGroup = 'rbac.authorization.k8s.io'
+    await scene.admin.of(roleBindings, cluster).create({
+      metadata: { name: 'of-its-author' },
+      roleRef: { apiGroup, kind: 'Role', name: 'any' },
+      subjects: [{ apiGroup, kind: 'Group', name: addonGroup(cluster, 'was-csr') }],
+    })
+    const everywhere = uniqueName('everywhere')
+    await scene.admin.of(clusterRoleBindings).create({
+      metadata: { name: everywhere },
+      roleRef: { apiGroup, kind: 'ClusterRole', name: 'view' },
+      subjects: [{ apiGroup, kind: 'User', name: addonUser(cluster, 'was-csr') }],
+    })
+    t.after(() => scene.admin.of(clusterRoleBindings).delete(everywhere))
+    const { code, out, err } = await cli(t, 'deny', cluster, '-o', 'json')
+    assert.equal(code, 0, err)
+    const [{ steps }] = JSON.parse(out) as [{ steps: { did: string; detail?: string }[] }]
+    assert.deepEqual(
+      steps.slice(1).map(({ did, detail }) => [did, detail]),
+      [
+        [
+          'certificates of the add-on by-csr may go on working',
+          'until its rights go; look for bindings of the group system:open-cluster-management:addon:by-csr',
+        ],
+        [
+          'certificates of the add-on was-csr may go on working',
+          `until its rights go; to end it: kubectl -n ${cluster} delete rolebinding of-its-author; kubectl delete clusterrolebinding ${everywhere}`,
+        ],
+      ],
+    )
   })
 
   test('get and describe show how clusters stand', async (t) => {

@@ -1,4 +1,4 @@
-import { addonGroup, addonUser } from '../../../fleet/names.ts'
+import { addonGroup, addonUser, anyAddonGroup } from '../../../fleet/names.ts'
 import type { Subject } from '../../../pki/index.ts'
 
 /**
@@ -16,7 +16,6 @@ export interface AddonIdentity {
   readonly addon: string
 }
 
-const anyAddonGroup = (addon: string): string => `system:open-cluster-management:addon:${addon}`
 const authenticatedGroup = 'system:authenticated'
 const agentName = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/
 
