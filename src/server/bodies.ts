@@ -31,8 +31,8 @@ export interface HeldBody extends Disposable {
 
 /**
  * The bodies of all requests together. When they take more memory than `mostBytes`, the longest that is not whole yet is
- * given up; one that waits for its turn counts as not whole. When too many are not whole, the one that began first. Reviews are short and come at once, so it is not they
- * that make room for a client who fills the process.
+ * given up; one that waits for its turn counts as not whole. When too many are not whole, the one that began first is.
+ * Reviews are short and come at once, so it is not they that make room for a client who fills the process.
  */
 export class Bodies {
   readonly #mostBytes: number

@@ -23,9 +23,9 @@ const shortPace: Pace = { burstMs: 20, pauseTimes: 2, leastPauseMs: 0, heldMs: 0
 const longPace: Pace = { burstMs: 0, pauseTimes: 5, leastPauseMs: 5, heldMs: 1_000 }
 
 /**
- * Turns of requests whose clients have not shown who they are: what is read of their bodies costs a thousand times what it
- * costs to send. Short bodies and long ones take turns apart, each kind one at a time with pauses, so that together they have half of
- * the processor at most and a short one never waits for a long one. The shortest that waits is next.
+ * Turns of requests whose clients have not shown who they are: a body costs far more to work on than to send. Short bodies
+ * and long ones take turns apart, each kind one at a time with pauses, so that together they have half of the processor
+ * at most and a short one never waits for a long one. The shortest that waits is next.
  */
 export class Turns implements Disposable {
   readonly #short: Lane
