@@ -34,11 +34,22 @@ export interface ConversionAnswer {
   }
 }
 
-/** Answers whatever was sent: one object that cannot be converted fails the whole review, as there is no half answer. */
-export function convertReview(review: unknown, known: readonly Conversion[] = conversions): ConversionAnswer {
+/** Some milliseconds' work. */
+const sliceObjects = 200
+
+/** Answers whatever was sent: one object that cannot be converted fails the whole review, as there is no half answer. Gives way between slices. */
+export async function convertReview(
+  review: unknown,
+  giveWay = async (): Promise<void> => {},
+  known: readonly Conversion[] = conversions,
+): Promise<ConversionAnswer> {
   try {
     const { uid, desiredAPIVersion, objects } = requestOf(review)
-    const convertedObjects = objects.map((object) => conversionOf(object, known).convert(object, desiredAPIVersion))
+    const convertedObjects: KubeObject[] = []
+    for (const object of objects) {
+      if (convertedObjects.length > 0 && convertedObjects.length % sliceObjects === 0) await giveWay()
+      convertedObjects.push(conversionOf(object, known).convert(object, desiredAPIVersion))
+    }
     return answer(uid, { status: 'Success' }, convertedObjects)
   } catch (error) {
     return answer(uidOf(review), { status: 'Failure', message: error instanceof Error ? error.message : String(error) })

@@ -90,7 +90,7 @@ export async function runHub(options: HubOptions, stop: Stop): Promise<void> {
     listen: options.listen,
     certificate: hubCertificate(client, { ...common, namespace, names }),
     webhooks: [...hub.webhooks, ...(reach?.webhooks ?? []), ...(access?.webhooks ?? [])],
-    convert: (review) => convertReview(review),
+    convert: convertReview,
     callers: await callersOf(options),
     checks: { ready: { hub: () => (answering.isThere() ? undefined : 'its API server has not answered yet') } },
   })

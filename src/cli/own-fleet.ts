@@ -120,7 +120,7 @@ export const ownFleet =
       listen: { host, port: 0 },
       certificate,
       webhooks: [...hub.webhooks, ...reach.webhooks, ...access.webhooks],
-      convert: (review) => convertReview(review),
+      convert: convertReview,
     })
 
     const members: Run = async (stop) => {

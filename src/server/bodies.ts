@@ -18,19 +18,21 @@ interface Body {
   bytes: number
   /** What it takes of memory: its pieces weigh as well. */
   weight: number
-  /** While it is being read. */
+  /** While it is being read, or waits for its turn. */
   giveUp: ((error: Error) => void) | undefined
 }
 
 export interface HeldBody extends Disposable {
   /** The whole body. What comes after a failure is read and dropped, so that the answer gets through. */
   read(): Promise<Buffer>
+  /** Until this is disposed of, the whole body may be given up for others, as while it was read. */
+  waiting(giveUp: (error: Error) => void): Disposable
 }
 
 /**
  * The bodies of all requests together. When they take more memory than `mostBytes`, the longest that is not whole yet is
- * given up; when too many are not whole, the one that began first. Reviews are short and come at once, so it is not they
- * that make room for a client who fills the process.
+ * given up; one that waits for its turn counts as not whole. When too many are not whole, the one that began first is.
+ * Reviews are short and come at once, so it is not they that make room for a client who fills the process.
  */
 export class Bodies {
   readonly #mostBytes: number
@@ -47,6 +49,7 @@ export class Bodies {
     const body: Body = { bytes: 0, weight: 0, giveUp: undefined }
     return {
       read: () => this.#read(request, body),
+      waiting: (giveUp) => this.#wait(body, giveUp),
       [Symbol.dispose]: () => this.#release(body),
     }
   }
@@ -55,6 +58,21 @@ export class Bodies {
     this.#unfinished.delete(body)
     this.#weight -= body.weight
     body.weight = 0
+  }
+
+  #wait(body: Body, giveUp: (error: Error) => void): Disposable {
+    const over = () => {
+      this.#unfinished.delete(body)
+      body.giveUp = undefined
+    }
+    body.giveUp = (error) => {
+      over()
+      this.#release(body)
+      giveUp(error)
+    }
+    this.#unfinished.add(body)
+    this.#makeRoom()
+    return { [Symbol.dispose]: over }
   }
 
   #read(request: Http2ServerRequest, body: Body): Promise<Buffer> {

@@ -1,4 +1,5 @@
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
+import { setImmediate } from 'node:timers/promises'
 import type { Log } from '../core/log.ts'
 import type { Answer } from './answer.ts'
 import type { Bodies } from './bodies.ts'
@@ -6,11 +7,13 @@ import type { Connections } from './connections.ts'
 import { peerOf } from './connections.ts'
 import type { Asked, Routes } from './route.ts'
 import { answerTo } from './route.ts'
+import type { Turns } from './turns.ts'
 
 export interface ExchangeDeps {
   routes: Routes
   bodies: Bodies
   connections: Connections
+  turns: Turns
   /** Whether the paths for API servers ask for a certificate. */
   callersMustBeKnown: boolean
   log: Log
@@ -20,7 +23,7 @@ export interface ExchangeDeps {
 
 /** One request and its answer. Neither bodies nor query strings are logged. */
 export async function exchange(
-  { routes, bodies, connections, callersMustBeKnown, log, signal }: ExchangeDeps,
+  { routes, bodies, connections, turns, callersMustBeKnown, log, signal }: ExchangeDeps,
   request: Http2ServerRequest,
   response: Http2ServerResponse,
 ): Promise<void> {
@@ -29,16 +32,32 @@ export async function exchange(
   signal.addEventListener('abort', onStop, { once: true })
   response.once('close', () => over.abort(new Error('the client went away')))
   using body = bodies.of(request)
-  using held = new DisposableStack()
+  let turn: DisposableStack | undefined
+  using _turn = { [Symbol.dispose]: () => turn?.dispose() }
   const peer = peerOf(request.socket)
   const isKnownCaller = !callersMustBeKnown || connections.isKnown(peer)
+  const takeTurn = async (bytes: number) => {
+    if (connections.isKnown(peer)) return
+    using _waiting = body.waiting((error) => over.abort(error))
+    const taken = await turns.take(bytes, over.signal)
+    turn = new DisposableStack()
+    turn.use(taken)
+    turn.use(connections.answering(peer))
+  }
+  let bytes = 0
   const readBody = async () => {
     const whole = await body.read()
-    held.use(connections.answering(peer))
+    bytes = whole.length
+    await takeTurn(bytes)
     return whole
   }
+  const giveWay = async () => {
+    turn?.dispose()
+    await setImmediate()
+    await takeTurn(bytes)
+  }
   try {
-    const answer = await answerTo(routes, { ...askedBy(request, over.signal), isKnownCaller, readBody }, log)
+    const answer = await answerTo(routes, { ...askedBy(request, over.signal), isKnownCaller, readBody, giveWay }, log)
     send(request, response, answer)
   } catch (error) {
     // Whoever asked went away while the answer was being sent.
@@ -48,7 +67,10 @@ export async function exchange(
   }
 }
 
-function askedBy(request: Http2ServerRequest, signal: AbortSignal): Omit<Asked, 'isKnownCaller' | 'readBody'> {
+function askedBy(
+  request: Http2ServerRequest,
+  signal: AbortSignal,
+): Omit<Asked, 'isKnownCaller' | 'readBody' | 'giveWay'> {
   const [path = '', ...rest] = (request.url ?? '/').split('?')
   return {
     method: request.method ?? 'GET',

@@ -18,6 +18,7 @@ export const failures = catalogue({
   ],
   SERVER_BODY_CUT: [400, 'the body ended before its end; send it again'],
   SERVER_BAD_JSON: [400, 'the body is not valid JSON; correct it and send it again'],
+  SERVER_TOO_DEEP: [400, 'the body nests lists and objects more than {levels} levels deep; send it flatter'],
   SERVER_NOT_A_REVIEW: [400, '{field} must be {expected}: this path takes an AdmissionReview of admission.k8s.io/v1'],
   SERVER_INTERNAL: [500, 'the request failed on this side; try again, and look into the log if it fails again'],
   ADMISSION_LATE: [504, '{webhook} did not decide within {limitMs} ms; check that the hub reaches its API server'],

@@ -1,4 +1,5 @@
 import { isFailure } from '../core/failure.ts'
+import { mostLevels, nestsDeeper } from '../core/json-depth.ts'
 import type { Log } from '../core/log.ts'
 import type { Answer } from './answer.ts'
 import { problem } from './answer.ts'
@@ -11,8 +12,10 @@ export interface Asked {
   headers: Readonly<Record<string, string | string[] | undefined>>
   /** Whether it has shown a certificate of an API server, where one is asked for. */
   isKnownCaller: boolean
-  /** The whole body; throws a Failure where it is too large, late or cut short. */
+  /** The whole body, when it is its turn; throws a Failure where it is too large, late or cut short, or others are in front. */
   readBody(): Promise<Buffer>
+  /** Between two parts of long work: everybody else has a turn before it goes on. */
+  giveWay(): Promise<void>
   /** Aborts when nobody waits for the answer any more, and when the server stops. */
   signal: AbortSignal
 }
@@ -49,6 +52,7 @@ export async function readJson({ headers, readBody }: Asked): Promise<unknown> {
   if (type?.trim().toLowerCase() !== 'application/json' || coding !== 'identity')
     throw failures.SERVER_WRONG_CONTENT_TYPE()
   const body = await readBody()
+  if (nestsDeeper(body, mostLevels)) throw failures.SERVER_TOO_DEEP({ levels: mostLevels })
   try {
     return JSON.parse(body.toString())
   } catch {

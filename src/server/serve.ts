@@ -21,6 +21,7 @@ import { readJson } from './route.ts'
 import type { Bound, Server } from './server.ts'
 import { boundAt, serverOf } from './server.ts'
 import type { CertificateSource } from './serving-certificate.ts'
+import { Turns } from './turns.ts'
 
 export interface ServeOptions {
   listen: Address
@@ -35,8 +36,8 @@ export interface ServeOptions {
   callers?: Callers | undefined
   /** What is held for clients at a time: connections of those that show no certificate, and bytes of bodies. */
   limits?: { readonly connections: number; readonly bodyBytes: number }
-  /** A ConversionReview in, the same with its response out; served at `/convert` when given. */
-  convert?: (review: unknown) => unknown
+  /** A ConversionReview in, the same with its response out; served at `/convert` when given. Long work gives way in between. */
+  convert?: (review: unknown, giveWay: () => Promise<void>) => unknown
 }
 
 /** The https server of a process: health, metrics, admission webhooks, conversion. Ends within about a second of the abort. */
@@ -50,8 +51,9 @@ async function runServer(options: ServeOptions, signal: AbortSignal, onListening
   const { callers, limits = defaultLimits } = options
   const connections = new Connections(limits.connections)
   const bodies = new Bodies(limits.bodyBytes, clock)
+  using turns = new Turns(clock)
   const ca = callers && (await orAbort(callers.ca(), signal))
-  const deps = { routes, bodies, connections, callersMustBeKnown: callers !== undefined, log, signal }
+  const deps = { routes, bodies, connections, turns, callersMustBeKnown: callers !== undefined, log, signal }
   const listener = await listen({
     address: options.listen,
     certificate,
@@ -110,7 +112,10 @@ function routesOf({ checks = {}, webhooks = [], metrics, convert, clock, log }: 
   ]
   if (metrics) routes.push(['/metrics', metricsRoute(metrics)])
   if (convert)
-    routes.push(['/convert', { method: 'POST', answer: async (asked) => json(convert(await readJson(asked))) }])
+    routes.push([
+      '/convert',
+      { method: 'POST', answer: async (asked) => json(await convert(await readJson(asked), asked.giveWay)) },
+    ])
   return new Map(routes)
 }
 

@@ -129,7 +129,7 @@ export async function accountsScene(t: TestScope): Promise<AccountsScene> {
           names: hubNames(hubNamespace, host, webhookUrl),
         }),
         webhooks: hub.webhooks,
-        convert: (review) => convertReview(review),
+        convert: convertReview,
       })
       const isLeading = Promise.withResolvers<void>()
       const leader = underElection(

@@ -91,7 +91,7 @@ export async function installWebhooks(
     clock: systemClock,
     log: silentLog,
     webhooks,
-    convert: (review) => convertReview(review),
+    convert: convertReview,
     callers,
   })
   const stop = runInTest(t, [server.run])

@@ -65,8 +65,8 @@ test('an annotation that is none of ours is as good as nothing', () => {
   }
 })
 
-test('it is found by the webhook', () => {
+test('it is found by the webhook', async () => {
   const request = { uid: 'u', desiredAPIVersion: v1beta1, objects: [object(v1alpha1, { spec: {} })] }
-  const { response } = convertReview({ apiVersion: 'apiextensions.k8s.io/v1', kind: 'ConversionReview', request })
+  const { response } = await convertReview({ apiVersion: 'apiextensions.k8s.io/v1', kind: 'ConversionReview', request })
   assert.equal(response.result.status, 'Success')
 })

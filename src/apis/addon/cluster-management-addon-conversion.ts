@@ -1,5 +1,6 @@
 import type { Static } from 'typebox'
 import * as Type from 'typebox'
+import { mostLevels, nestsDeeper } from '../../core/json-depth.ts'
 import { ownDomain } from '../../core/own-domain.ts'
 import { problemsOf } from '../../core/schema/check.ts'
 import { prune } from '../../core/schema/prune.ts'
@@ -85,7 +86,8 @@ function toV1Alpha1({ metadata, spec, status, ...rest }: New): Old {
 /** What cannot be understood was not written by us, and is as good as nothing. */
 function keptOf(metadata: ObjectMeta | undefined): Kept {
   try {
-    const value: unknown = JSON.parse(metadata?.annotations?.[keptAnnotation] ?? '{}')
+    const json = metadata?.annotations?.[keptAnnotation] ?? '{}'
+    const value: unknown = nestsDeeper(Buffer.from(json), mostLevels) ? {} : JSON.parse(json)
     return (problemsOf(keptSchema, value).length === 0 ? prune(keptSchema, value).value : {}) as Kept
   } catch {
     return {}

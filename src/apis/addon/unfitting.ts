@@ -10,6 +10,7 @@
 
 import type { Static, TObject } from 'typebox'
 import * as Type from 'typebox'
+import { mostLevels, nestsDeeper } from '../../core/json-depth.ts'
 import { ownDomain } from '../../core/own-domain.ts'
 import { problemsOf } from '../../core/schema/check.ts'
 import { prune } from '../../core/schema/prune.ts'
@@ -85,7 +86,7 @@ function unfitting<T extends TObject>(annotation: string, declared: T) {
 
 function parse(json: string): unknown {
   try {
-    return JSON.parse(json)
+    return nestsDeeper(Buffer.from(json), mostLevels) ? undefined : JSON.parse(json)
   } catch {
     return undefined
   }
