@@ -15,7 +15,7 @@ import { readRequestInfo } from '../requests/request-info.ts'
 import { exactField, parseFieldSelector } from '../select/field-selector.ts'
 import { checkSelectorLengths } from '../select/matcher.ts'
 import { ApiFailure, internalError, unavailable } from '../status.ts'
-import { StorageFailure } from '../storage/store.ts'
+import { ObjectTooLarge, StorageFailure } from '../storage/store.ts'
 import { isHealth } from './health.ts'
 import type { Account, Load } from './load.ts'
 import { Warnings } from './warnings.ts'
@@ -176,6 +176,7 @@ function answerFailure(error: unknown, request: ApiRequest, log: Log): Answer {
 
 function asApiFailure(error: unknown, { method, path }: ApiRequest, log: Log): ApiFailure {
   if (error instanceof ApiFailure) return error
+  if (error instanceof ObjectTooLarge) return new ApiFailure(500, '', 'etcdserver: request is too large')
   if (error instanceof StorageFailure) {
     log.error({ err: error, method, path }, 'a write did not reach the disk')
     return error.isFull

@@ -10,7 +10,8 @@ interface Line {
 
 /**
  * When requests begin. At once, until those that have begun in one round of the event loop took long: then the next
- * begin in the rounds after it, and first that of the identity that had the least. What is counted is the work from
+ * begin in the rounds after it, and first that of the identity that had the least. After a long round there is a pause:
+ * a new connection needs several answers before it can ask, and would else wait for a long request before each. What is counted is the work from
  * where a request begins to where it waits for something, which is most of what reading and merging a body takes.
  */
 export class Turns {
@@ -34,12 +35,21 @@ export class Turns {
     if (this.#isRoundOpen) return
     this.#isRoundOpen = true
     setImmediate(() => {
-      this.#isRoundOpen = false
-      this.#spentInRound = 0
-      if (this.#waiting === 0) return this.#lines.clear()
-      this.#openRound()
-      this.#next()
+      const isLong = this.#waiting > 0 && this.#spentInRound >= roundMs
+      if (isLong) setTimeout(() => this.#nextRound(), this.#spentInRound / 4)
+      else this.#nextRound()
     })
+  }
+
+  #nextRound(): void {
+    this.#isRoundOpen = false
+    this.#spentInRound = 0
+    if (this.#waiting === 0) {
+      this.#lines.clear()
+      return
+    }
+    this.#openRound()
+    this.#next()
   }
 
   /** One after the other, or nobody could tell what each of them takes. */
