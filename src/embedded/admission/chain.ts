@@ -43,6 +43,8 @@ export interface AdmissionDeps {
 export interface Admission extends Disposable {
   /** True when nobody has anything to say about such a write: neither call is needed, and both would do nothing. */
   isIdle(target: WriteTarget): boolean
+  /** Whether such a write may be shown to a webhook. */
+  asksWebhooks(target: WriteTarget): boolean
   /** The object as the mutating steps and webhooks leave it; undefined for DELETE. May refuse already. */
   mutate(write: Admitted): Promise<ApiObject | undefined>
   /** Once the object is prepared and valid. */
@@ -80,6 +82,8 @@ export function createAdmission(deps: AdmissionDeps): Admission {
   const agent = new Agent({ keepAlive: true, timeout: idleMs })
   let isClosing = false
   const asking = { clock, log, resolveService, agent, credentials, selection, isClosing: () => isClosing }
+  const asksWebhooks = (target: WriteTarget) =>
+    selection.candidates('mutating', target).length > 0 || selection.candidates('validating', target).length > 0
   const concerned = (target: WriteTarget) => steps.filter((step) => step.concerns?.(target) ?? true)
 
   async function throughSteps(write: Admitted): Promise<Admitted> {
@@ -95,10 +99,9 @@ export function createAdmission(deps: AdmissionDeps): Admission {
   }
 
   return {
-    isIdle: (target) =>
-      !steps.some((step) => step.concerns?.(target) ?? true) &&
-      selection.candidates('mutating', target).length === 0 &&
-      selection.candidates('validating', target).length === 0,
+    isIdle: (target) => !steps.some((step) => step.concerns?.(target) ?? true) && !asksWebhooks(target),
+
+    asksWebhooks,
 
     async mutate(write) {
       const stepped = await throughSteps(write)

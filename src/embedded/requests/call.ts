@@ -13,7 +13,7 @@ import type { Store } from '../storage/store.ts'
 export interface WriteDeps {
   store: Store
   registry: Registry
-  admission: Pick<Admission, 'mutate' | 'validate'>
+  admission: Pick<Admission, 'mutate' | 'validate'> & Partial<Pick<Admission, 'asksWebhooks'>>
   authorizer: Authorizer
   clock: Clock
   random: Random

@@ -13,6 +13,7 @@ import type { Call, WriteDeps } from './call.ts'
 import { aboutOf, contextOf, storedKind } from './call.ts'
 import { settleNamespace } from './decode.ts'
 import { track } from './managing.ts'
+import { turnAt } from './object-turns.ts'
 import type { WriteParameters } from './parameters.ts'
 import { dropRepeatedOwners } from './repeated-owners.ts'
 import { asReadBack, isStoredAsNow, objectOf, toStored } from './representation.ts'
@@ -37,24 +38,32 @@ export interface ChangeOptions {
   propose(current: ApiObject): Promise<Proposal>
 }
 
-/** As often as others are faster, and a client that names no version does not mind. */
-const tries = 20
+/** As often as others are faster, and a client that names no version does not mind. Of a patch, as the real server. */
+const tries = ({ isPut }: ChangeOptions): number => (isPut ? 20 : 6)
 
 /** Moves an object to the state that is proposed, in one step of the store. Resolves to that state. */
 export async function changeObject(deps: WriteDeps, call: Call, change: ChangeOptions): Promise<ApiObject> {
+  const { storage } = call.served.kind
   for (let attempt = 1; ; attempt++) {
-    const entry = deps.store.get(call.served.kind.storage, call.namespace, call.name)
+    using turn = await turnAt(deps.store, `${storage}/${call.namespace}/${call.name}`)
+    const entry = deps.store.get(storage, call.namespace, call.name)
     if (!entry) throw notFound(aboutOf(call), call.name)
     try {
-      return await changeOnce(deps, call, change, entry)
+      return await changeOnce(deps, call, change, entry, turn)
     } catch (error) {
       if (!(error instanceof StaleWrite)) throw error
-      if (attempt === tries) throw conflict(aboutOf(call), call.name)
+      if (attempt === tries(change)) throw conflict(aboutOf(call), call.name)
     }
   }
 }
 
-async function changeOnce(deps: WriteDeps, call: Call, change: ChangeOptions, entry: Entry): Promise<ApiObject> {
+async function changeOnce(
+  deps: WriteDeps,
+  call: Call,
+  change: ChangeOptions,
+  entry: Entry,
+  turn: Disposable,
+): Promise<ApiObject> {
   const { served, subresource } = call
   const { rules } = served.kind
   const { parameters, view } = change
@@ -79,6 +88,8 @@ async function changeOnce(deps: WriteDeps, call: Call, change: ChangeOptions, en
     options: change.options,
     warn: call.warn,
   }
+  // A webhook may take its time, and may change this very object before it answers.
+  if (deps.admission.asksWebhooks?.(write)) turn[Symbol.dispose]()
   const admitted = (await deps.admission.mutate(write)) ?? write.object ?? merged
   const next = !view ? admitted : admitted === write.object ? merged : view.merge(admitted, merged)
   dropRepeatedOwners(next, call.warn, 'admitted')

@@ -8,7 +8,7 @@ import type { Answer } from '../requests/answer.ts'
 import { isWatchAnswer } from '../requests/answer.ts'
 import type { ApiRequest } from '../requests/body.ts'
 import { notFound, tooManyRequests, unauthorized } from '../status.ts'
-import { StorageFailure } from '../storage/store.ts'
+import { ObjectTooLarge, StorageFailure } from '../storage/store.ts'
 import type { GateDeps } from './gate.ts'
 import { throughGate } from './gate.ts'
 import { Load } from './load.ts'
@@ -167,4 +167,14 @@ test('warnings come with the answer, be it yes or no, each once', async () => {
       ['one', 'two'],
     ],
   )
+})
+
+test('an object that is too large to be stored is refused as etcd does it', async () => {
+  const { ask, lines } = scene({
+    async route() {
+      throw new ObjectTooLarge()
+    },
+  })
+  const { answer } = await ask(aRequest('/api/v1/namespaces/home/secrets', 'POST'))
+  assert.deepEqual([told(answer), lines], ['500 undefined: etcdserver: request is too large', []])
 })

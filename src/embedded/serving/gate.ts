@@ -15,7 +15,7 @@ import { readRequestInfo } from '../requests/request-info.ts'
 import { exactField, parseFieldSelector } from '../select/field-selector.ts'
 import { checkSelectorLengths } from '../select/matcher.ts'
 import { ApiFailure, internalError, unavailable } from '../status.ts'
-import { StorageFailure } from '../storage/store.ts'
+import { ObjectTooLarge, StorageFailure } from '../storage/store.ts'
 import { isHealth } from './health.ts'
 import type { Account, Load } from './load.ts'
 import { Warnings } from './warnings.ts'
@@ -71,8 +71,12 @@ export async function throughGate(
     if (isCounted) account.arrive(headerBytes(request))
     checkSelectorLengths(request.query)
     const user = await decide(deps, own, request)
-    const begin = () => void (isCounted && account?.begin(info))
-    if (!mayHaveBody(request)) begin()
+    const begin = async () => {
+      if (!isCounted) return
+      account?.begin(info)
+      await account?.turn()
+    }
+    if (!mayHaveBody(request)) await begin()
     const answer = await deps.route(beginningWithBody(request, begin), info, user, warn)
     const held = isWatchAnswer(answer) ? account.watch() : undefined
     return { answer, warnings: warnings.list(), info, account, held }
@@ -114,12 +118,12 @@ const bodyless: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 const mayHaveBody = ({ method }: ApiRequest): boolean => !bodyless.has(method)
 
 /** The same request, which begins when its body is there. */
-function beginningWithBody(request: ApiRequest, begin: () => void): ApiRequest {
+function beginningWithBody(request: ApiRequest, begin: () => Promise<void>): ApiRequest {
   if (!mayHaveBody(request)) return request
   let body: Promise<Buffer> | undefined
   const read = async () => {
     const bytes = await request.readBody()
-    begin()
+    await begin()
     return bytes
   }
   return { ...request, readBody: () => (body ??= read()) }
@@ -172,6 +176,7 @@ function answerFailure(error: unknown, request: ApiRequest, log: Log): Answer {
 
 function asApiFailure(error: unknown, { method, path }: ApiRequest, log: Log): ApiFailure {
   if (error instanceof ApiFailure) return error
+  if (error instanceof ObjectTooLarge) return new ApiFailure(500, '', 'etcdserver: request is too large')
   if (error instanceof StorageFailure) {
     log.error({ err: error, method, path }, 'a write did not reach the disk')
     return error.isFull

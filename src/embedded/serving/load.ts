@@ -3,6 +3,7 @@ import { system } from '../authentication/user.ts'
 import type { RequestInfo } from '../requests/request-info.ts'
 import type { Held } from '../shares.ts'
 import { Shares } from '../shares.ts'
+import { Turns } from './turns.ts'
 
 const megabyte = 1024 * 1024
 
@@ -22,6 +23,8 @@ export class Load {
   readonly received = new Shares(128 * megabyte)
   /** Bytes of answers that clients have not taken yet. */
   readonly unread = new Shares(128 * megabyte)
+  /** Of the requests that begin to be answered. */
+  readonly turns = new Turns()
 
   of(user: User): Account {
     return new Account(this, user)
@@ -58,6 +61,11 @@ export class Account implements Disposable {
   begin({ verb }: RequestInfo): void {
     this.#take(reads.has(verb) ? 'reading' : 'writing')
     this.#take('unread', 0)
+  }
+
+  /** Resolves when the request that has begun is to be answered: then, and in no other moment, its work follows. */
+  async turn(): Promise<void> {
+    if (!this.#isExempt) await this.#load.turns.begin(this.#name)
   }
 
   /** A watch is no request any more once it has begun. */

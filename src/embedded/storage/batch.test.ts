@@ -63,3 +63,27 @@ test('an object that cannot be written as JSON is refused alone', () => {
   const unfit = { ...write, object: { ...anObject('a', '1'), data: 1n } }
   assert.deepEqual(decide([unfit, write]).map(summary), ['TypeError', 'ADDED a 11'])
 })
+
+test('an object grows to a limit, and beyond it only to be deleted', () => {
+  const large = (name: string, length: number, follows = 0, metadata = {}): Write => {
+    const write = aWrite(name, 'x'.repeat(length), follows)
+    const object = write.object as NonNullable<Write['object']>
+    return { ...write, object: { ...object, metadata: { ...object.metadata, ...metadata } } }
+  }
+  const most = 2 * 1024 * 1024
+  const isGoing = { deletionTimestamp: '2030-01-01T00:00:00Z' }
+  const verdicts = decide([
+    large('a', most - 1_000),
+    large('a', most, 11),
+    large('a', most, 11, isGoing),
+    large('a', 2 * most, 12, isGoing),
+    large('b', most),
+  ])
+  assert.deepEqual(verdicts.map(summary), [
+    'ADDED a 11',
+    'ObjectTooLarge',
+    'MODIFIED a 12',
+    'ObjectTooLarge',
+    'ObjectTooLarge',
+  ])
+})

@@ -1,7 +1,7 @@
 import type { ApiObject } from '../objects.ts'
 import { fresh } from './reading.ts'
 import type { Change, Entry, Write } from './store.ts'
-import { StaleWrite } from './store.ts'
+import { ObjectTooLarge, StaleWrite } from './store.ts'
 
 /** What becomes of a write once its batch is on disk. */
 export type Verdict = Change | Error
@@ -33,6 +33,7 @@ export function decideBatch(writes: readonly Write[], { get, lastRevision, writt
 function changeBy(write: Write, before: Entry | undefined, revision: number, writtenAt: number): Verdict {
   try {
     const text = textOf(write.object ?? fresh(before as Entry), revision)
+    if (write.object && text.length > mostTextOf(write.object, before)) return new ObjectTooLarge()
     const { storage, namespace, name } = before ?? ownNames(write)
     const entry = { storage, namespace, name, revision, text, writtenAt }
     return { type: typeOf(write, before), revision, entry, before }
@@ -40,6 +41,15 @@ function changeBy(write: Write, before: Entry | undefined, revision: number, wri
     return error instanceof Error ? error : new Error('the object cannot be written as JSON', { cause: error })
   }
 }
+
+/**
+ * A little more than etcd takes, in characters of JSON: an object is read whole with every change of it, so that one
+ * that grows without end takes all of the processor. What is being deleted, or was larger before, must be able to go.
+ */
+const mostText = 2 * 1024 * 1024
+
+const mostTextOf = ({ metadata }: ApiObject, before: Entry | undefined): number =>
+  Math.max(metadata.deletionTimestamp ? 2 * mostText : mostText, before?.text.length ?? 0)
 
 const typeOf = (write: Write, before: Entry | undefined): Change['type'] => {
   if (!write.object) return 'DELETED'

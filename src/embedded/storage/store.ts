@@ -66,7 +66,7 @@ export interface Store {
   count(storage: string): number
   /** Those that hold something, or did. */
   storages(): readonly string[]
-  /** Resolves when it is on disk and visible. Throws `StaleWrite`, or `StorageFailure` when the disk refuses. */
+  /** Resolves when it is on disk and visible. Throws `StaleWrite`, `ObjectTooLarge`, or `StorageFailure` when the disk refuses. */
   write(write: Write): Promise<Entry>
   /** Changes after `revision`, oldest first; undefined when some of them are forgotten. Without storage: all. */
   changesSince(revision: number, storage?: string): readonly Change[] | undefined
@@ -88,6 +88,14 @@ export class StaleWrite extends Error {
     super('the object has changed since it was read')
     this.name = 'StaleWrite'
     this.current = current
+  }
+}
+
+/** An object would become larger than any may be. */
+export class ObjectTooLarge extends Error {
+  constructor() {
+    super('the object is too large to be stored')
+    this.name = 'ObjectTooLarge'
   }
 }
 

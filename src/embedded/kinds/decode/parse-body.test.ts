@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { processorMs } from '../../../../test/support/processor-time.ts'
 import { delimited, magic, mapEntry } from '../../../../test/support/protobuf.ts'
 import { ApiFailure } from '../../status.ts'
 import { deepestNesting } from './json-syntax.ts'
@@ -109,6 +110,26 @@ test('nesting is read to a limit, and beyond it refused without a stack overflow
       refusal(() => yaml(text)),
       /yaml: exceeded max depth|exceeded max depth/,
     )
+})
+
+test('what nests too deep is refused without being parsed', (t) => {
+  const nested = `${'['.repeat(900_000)}${']'.repeat(900_000)}`
+  const parsed = t.mock.method(JSON, 'parse')
+  assert.match(
+    refusal(() => json(nested)),
+    /invalid character '\[' exceeded max depth/,
+  )
+  assert.equal(parsed.mock.callCount(), 0)
+  const levels = 100_000
+  const deep = `{"a":${'['.repeat(levels)}${']'.repeat(levels)}}`
+  const flat = `{"a":[${'1,'.repeat(levels)}], b: c}`
+  const taken = processorMs(() =>
+    assert.match(
+      refusal(() => yaml(deep)),
+      /yaml: exceeded max depth/,
+    ),
+  )
+  assert.ok(taken < processorMs(() => yaml(flat)) / 4)
 })
 
 test('integers that a double cannot hold are refused, not rounded', () => {

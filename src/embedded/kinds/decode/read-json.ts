@@ -17,6 +17,8 @@ export interface Read {
  */
 export function readJson(bytes: Buffer): Read {
   const scanned = scanJson(bytes)
+  // Before it is parsed: a level is one byte to its sender, and much to the parser.
+  if (scanned.depth > deepestNesting) throw new Unreadable(syntaxError(bytes) ?? 'exceeded max depth')
   const text = bytes.toString('utf8')
   let value: unknown
   try {
@@ -24,7 +26,6 @@ export function readJson(bytes: Buffer): Read {
   } catch {
     throw new Unreadable(syntaxError(bytes) ?? 'invalid JSON')
   }
-  if (scanned.depth > deepestNesting) throw new Unreadable(syntaxError(bytes) ?? 'exceeded max depth')
   if (scanned.largeInteger !== undefined)
     throw new Unreadable(`the number ${scanned.largeInteger} has more than 53 bits, which this server cannot keep`)
   return { value, flaws: checkValue(value) === scanned.keys ? [] : duplicateFields(text) }

@@ -1,6 +1,8 @@
 import type { ScalarTag, Tags } from 'yaml'
 import { isMap, isScalar, LineCounter, parseDocument, visit } from 'yaml'
+import { nestsDeeper } from '../../../core/json-depth.ts'
 import { tooLarge } from '../../status.ts'
+import { deepestNesting } from './json-syntax.ts'
 import type { Read } from './read-json.ts'
 import { readJson } from './read-json.ts'
 import { checkValue } from './readable.ts'
@@ -22,6 +24,7 @@ export function readYaml(bytes: Buffer): Read {
   if (asJson && asJson.flaws.length === 0) return { value: sorted(asJson.value), flaws: [] }
   if (bytes.length > mostBytes)
     throw tooLarge(`Request entity too large: limit is ${mostBytes} for YAML; JSON may be larger`)
+  if (isFlow(bytes) && nestsDeeper(bytes, deepestNesting)) throw new Unreadable('yaml: exceeded max depth')
   const lines = new LineCounter()
   try {
     const text = bytes.toString('utf8')
@@ -48,6 +51,9 @@ export function readYaml(bytes: Buffer): Read {
     throw error
   }
 }
+
+/** Whether it begins as JSON does: elsewhere brackets may be those of a text. */
+const isFlow = ([first]: Buffer): boolean => first === 0x7b || first === 0x5b
 
 /** A copy in the order of the keys: YAML goes through a map of Go on its way to JSON. */
 function sorted(value: unknown): unknown {
