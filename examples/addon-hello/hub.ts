@@ -29,23 +29,22 @@ export function helloHub({ kube, ...deps }: { kube: Kube; clock: Clock; random: 
   const all = kube.of(ManagedClusterAddOn.resource)
   const addons = informer(all, { ...deps, fieldSelector: `metadata.name=${addonName}` })
   const clusters = informer(kube.of(ManagedCluster.resource), deps)
-  const isAccepted = (cluster = '') => clusters.get(cluster)?.spec?.hubAcceptsClient === true
-  const watches = [
-    watching(addons, undefined, { when: changesOf(({ status }) => status?.registrations) }),
-    watching(clusters, ({ metadata }) => `${metadata.name}/${addonName}`, {
-      when: changesOf(({ spec }) => spec?.hubAcceptsClient),
-    }),
-  ]
+  const registered = changesOf<ManagedClusterAddOn>(({ status }) => status?.registrations)
+  const accepted = changesOf<ManagedCluster>(({ spec }) => spec?.hubAcceptsClient)
+  const ofCluster = watching(clusters, ({ metadata }) => `${metadata.name}/${addonName}`, { when: accepted })
+  const watches = [watching(addons, undefined, { when: registered }), ofCluster]
   const reconcile = async (key: string) => {
     const addon = addons.get(key)
     if (!addon || addon.metadata.deletionTimestamp) return done
+    const { namespace: cluster = '' } = addon.metadata
     if (!addon.status?.registrations) await askForCredential(kube, addon)
-    else if (isAccepted(addon.metadata.namespace)) await bindPermissions(kube, addon)
-    else await unbind(kube, addon)
+    else if (clusters.get(cluster)?.spec?.hubAcceptsClient) await bindPermissions(kube, addon)
+    // Of a denied cluster: nobody can take back a certificate, but it opens nothing once nothing is bound to it.
+    else await kube.of(roleBindings, cluster).delete(addonName)
     return done
   }
-  return (signal) =>
-    runTogether(signal, [addons.run, clusters.run, controller(addonName, reconcile, { ...deps, watches }).run])
+  const { run } = controller(addonName, reconcile, { ...deps, watches })
+  return (signal) => runTogether(signal, [addons.run, clusters.run, run])
 }
 
 /** Driver and subject are left to the agent of the cluster. */
@@ -60,21 +59,13 @@ async function bindPermissions(kube: Kube, { metadata, status }: Stored<ManagedC
   const { namespace: cluster = '', uid } = metadata
   const { user = '' } = status?.registrations?.find(({ type }) => type === 'kubeClient')?.kubeClient?.subject ?? {}
   if (!isThisAddon(cluster, user)) return
-  const owner = { apiVersion: apiVersionOf(ManagedClusterAddOn.resource), kind: 'ManagedClusterAddOn' }
-  const ours = { name: addonName, ownerReferences: [{ ...owner, name: addonName, uid }] }
+  const owner = { apiVersion: apiVersionOf(ManagedClusterAddOn.resource), kind: 'ManagedClusterAddOn', name: addonName }
+  const ours = { name: addonName, ownerReferences: [{ ...owner, uid }] }
   const roleRef = { apiGroup, kind: 'Role', name: addonName }
   const subjects = [{ apiGroup, kind: 'User', name: user }]
   const manager = { fieldManager: addonName, force: true }
   await kube.of(roles, cluster).apply({ metadata: ours, rules }, manager)
   await kube.of(roleBindings, cluster).apply({ metadata: ours, roleRef, subjects }, manager)
-}
-
-/**
- * A cluster that is denied keeps its add-ons, and nobody can take back a certificate that one has: it opens nothing once
- * nothing is bound to it. The Role may stay.
- */
-async function unbind(kube: Kube, { metadata }: Stored<ManagedClusterAddOn>): Promise<void> {
-  await kube.of(roleBindings, metadata.namespace).delete(addonName)
 }
 
 /** The agent of the cluster wrote the subject, and must not have somebody else bound. Names are compared whole. */
