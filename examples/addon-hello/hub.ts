@@ -29,18 +29,16 @@ export function helloHub({ kube, ...deps }: { kube: Kube; clock: Clock; random: 
   const all = kube.of(ManagedClusterAddOn.resource)
   const addons = informer(all, { ...deps, fieldSelector: `metadata.name=${addonName}` })
   const clusters = informer(kube.of(ManagedCluster.resource), deps)
-  const registered = changesOf<ManagedClusterAddOn>(({ status }) => status?.registrations)
   const accepted = changesOf<ManagedCluster>(({ spec }) => spec?.hubAcceptsClient)
   const ofCluster = watching(clusters, ({ metadata }) => `${metadata.name}/${addonName}`, { when: accepted })
-  const watches = [watching(addons, undefined, { when: registered }), ofCluster]
+  const watches = [watching(addons, undefined, { when: changesOf(({ status }) => status?.registrations) }), ofCluster]
   const reconcile = async (key: string) => {
     const addon = addons.get(key)
     if (!addon || addon.metadata.deletionTimestamp) return done
-    const { namespace: cluster = '' } = addon.metadata
     if (!addon.status?.registrations) await askForCredential(kube, addon)
-    else if (clusters.get(cluster)?.spec?.hubAcceptsClient) await bindPermissions(kube, addon)
+    else if (clusters.get(addon.metadata.namespace ?? '')?.spec?.hubAcceptsClient) await bindPermissions(kube, addon)
     // Of a denied cluster: nobody can take back a certificate, but it opens nothing once nothing is bound to it.
-    else await kube.of(roleBindings, cluster).delete(addonName)
+    else await kube.of(roleBindings, addon.metadata.namespace).delete(addonName)
     return done
   }
   const { run } = controller(addonName, reconcile, { ...deps, watches })
