@@ -35,11 +35,10 @@ export async function* addonsLeft(cluster: string, { kube, signal }: OperationDe
     }
   } catch (error) {
     if (isNotFound(error)) return
-    if (!isForbidden(error)) throw error
-    yield {
-      did: `the add-ons of ${cluster} were not looked at`,
-      detail: 'you may not list them, or not their bindings',
-    }
+    // Thrown, it would keep the command from what it has to revoke after this.
+    signal.throwIfAborted()
+    const why = isForbidden(error) ? 'you may not list them, or not their bindings' : 'the hub did not answer'
+    yield { did: `the add-ons of ${cluster} were not looked at`, detail: why }
   }
 }
 
