@@ -1,5 +1,4 @@
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
-import { setImmediate } from 'node:timers/promises'
 import type { Log } from '../core/log.ts'
 import type { Answer } from './answer.ts'
 import type { Bodies } from './bodies.ts'
@@ -53,7 +52,7 @@ export async function exchange(
   }
   const giveWay = async () => {
     turn?.dispose()
-    await setImmediate()
+    await new Promise((resolve) => setImmediate(resolve))
     await takeTurn(bytes)
   }
   try {

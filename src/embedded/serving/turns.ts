@@ -1,5 +1,13 @@
+import { othersFirst } from '../in-slices.ts'
+
 /** How much work begins before others are looked after, in milliseconds. */
 const roundMs = 20
+
+/**
+ * Rounds of the event loop after one that took long, in which nothing begins: a new connection needs several answers
+ * before it can ask, and would else wait for a long request before each.
+ */
+const roundsAfterLong = 8
 
 /** Of one identity. */
 interface Line {
@@ -10,9 +18,8 @@ interface Line {
 
 /**
  * When requests begin. At once, until those that have begun in one round of the event loop took long: then the next
- * begin in the rounds after it, and first that of the identity that had the least. After a long round there is a pause:
- * a new connection needs several answers before it can ask, and would else wait for a long request before each. What is counted is the work from
- * where a request begins to where it waits for something, which is most of what reading and merging a body takes.
+ * begin in the rounds after it, and first that of the identity that had the least. What is counted is the work from where
+ * a request begins to where it waits for something, which is most of what reading and merging a body takes.
  */
 export class Turns {
   readonly #lines = new Map<string, Line>()
@@ -34,10 +41,10 @@ export class Turns {
   #openRound(): void {
     if (this.#isRoundOpen) return
     this.#isRoundOpen = true
-    setImmediate(() => {
-      const isLong = this.#waiting > 0 && this.#spentInRound >= roundMs
-      if (isLong) setTimeout(() => this.#nextRound(), this.#spentInRound / 4)
-      else this.#nextRound()
+    void othersFirst().then(async () => {
+      if (this.#waiting > 0 && this.#spentInRound >= roundMs)
+        for (let round = 0; round < roundsAfterLong; round += 1) await othersFirst()
+      this.#nextRound()
     })
   }
 
