@@ -1,19 +1,19 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { FieldError } from '../../core/schema/field-errors.ts'
 import type { Admitted } from '../admission/admission.ts'
+import { othersFirst } from '../in-slices.ts'
 import type { Found, Part, UpdateCheck, View } from '../kinds/kind.ts'
 import { checkMetadataUpdate, checkStandardFinalizers, clientFieldErrors, updateErrors } from '../kinds/metadata.ts'
 import { subresourcesOf } from '../kinds/registry.ts'
 import type { ApiObject } from '../objects.ts'
 import { isUnchanged } from '../patch/unchanged.ts'
 import { ApiFailure, conflict, invalid, notFound } from '../status.ts'
-import type { Entry } from '../storage/store.ts'
+import type { Entry, Store } from '../storage/store.ts'
 import { StaleWrite } from '../storage/store.ts'
 import type { Call, WriteDeps } from './call.ts'
 import { aboutOf, contextOf, storedKind } from './call.ts'
 import { settleNamespace } from './decode.ts'
 import { track } from './managing.ts'
-import { turnAt } from './object-turns.ts'
 import type { WriteParameters } from './parameters.ts'
 import { dropRepeatedOwners } from './repeated-owners.ts'
 import { asReadBack, isStoredAsNow, objectOf, toStored } from './representation.ts'
@@ -230,4 +230,29 @@ export function isOver({ served }: Pick<Call, 'served'>, { metadata, ...rest }: 
   if (!metadata.deletionTimestamp || (metadata.finalizers?.length ?? 0) > 0) return false
   if ((metadata.deletionGracePeriodSeconds ?? 0) > 0) return false
   return (served.kind.rules.finalizersOf?.({ metadata, ...rest } as ApiObject).length ?? 0) === 0
+}
+
+/** Of each object that is being changed, when the last change that waits ends. */
+const ends = new WeakMap<Store, Map<string, Promise<void>>>()
+
+/**
+ * Changes of one object, one after the other: of those that begin on the same state all but one would do their work in
+ * vain. Disposing what it resolves to lets the next one begin; whoever waits for others meanwhile does so before.
+ */
+async function turnAt(store: Store, object: string): Promise<Disposable> {
+  const ofStore = ends.get(store) ?? new Map<string, Promise<void>>()
+  ends.set(store, ofStore)
+  const before = ofStore.get(object)
+  const { promise: end, resolve } = Promise.withResolvers<void>()
+  ofStore.set(object, end)
+  if (before) {
+    await before
+    await othersFirst()
+  }
+  return {
+    [Symbol.dispose]() {
+      if (ofStore.get(object) === end) ofStore.delete(object)
+      resolve()
+    },
+  }
 }
