@@ -80,6 +80,32 @@ test('F3a: a cluster that sends many long bodies is late for its own, and anothe
   assert.equal(typeof (await finished(clock, send('west', long))), 'object', 'the next has its turn')
 })
 
+test('a cluster that goes on sending long bodies has a quarter of the speed, and another has all of it meanwhile', async () => {
+  const { clock, send } = scene()
+  const longest = longReview(asked, mebibyte)
+  /** How much is read of 64 long bodies in so many seconds, in MiB. */
+  const readIn = async (seconds: number) => {
+    let bytes = 0
+    for (let second = 0; second < seconds; second++) {
+      const many = Array.from({ length: 64 }, () => send('west', longest))
+      await clock.advance(1_000)
+      bytes += many.reduce((sum, { taken }) => sum + taken(), 0)
+    }
+    return bytes / mebibyte
+  }
+  assert.ok((await readIn(1)) > 50, 'at first as fast as anybody')
+  await readIn(1)
+  const sustained = await readIn(4)
+  assert.ok(sustained > 48 && sustained < 80, `${sustained} MiB in 4 s`)
+  const many = Array.from({ length: 64 }, () => send('west', longest))
+  const own = send('east', longReview(asked, 256 * 1_024))
+  await clock.advance(150)
+  assert.equal(typeof own.result, 'object')
+  await clock.advance(10_000)
+  assert.ok(many.every(({ result }) => result !== undefined))
+  assert.ok((await readIn(1)) > 50, 'after a pause, as fast as before')
+})
+
 async function finished(clock: FakeClock, sent: { result?: unknown }): Promise<unknown> {
   await clock.advance(20)
   return sent.result

@@ -57,8 +57,10 @@ export function readReview(
       if (size <= shortBytes) return void short.push(chunk)
       filter ??= filterOf(short)
       filter.push(chunk)
+      const { length } = chunk
+      release(chunk)
       if (filter.fault !== undefined) return settle(filter.fault)
-      if (isTaken()) turns?.took(chunk.length)
+      if (isTaken()) turns?.took(length)
     }
     const finish = () => {
       const text = filter ? filter.end() : Buffer.concat(short).toString()
@@ -71,6 +73,14 @@ export function readReview(
     body.on('data', take).on('end', finish).on('close', cut)
     if (length !== undefined && length > shortBytes) isTaken()
   })
+}
+
+/**
+ * Gives the memory of a chunk back at once. Left to the garbage collector, 62 MiB a second of them had it mark the whole
+ * heap four times a second, which everybody else waited for.
+ */
+function release({ buffer, byteLength }: Buffer): void {
+  if (buffer instanceof ArrayBuffer && byteLength === buffer.byteLength) buffer.transfer(0)
 }
 
 function filterOf(begun: readonly Buffer[]): ReviewFilter {

@@ -78,8 +78,11 @@ export const admissionConfiguration = (kubeConfigFile: string): string => {
 function ownControlPlane(facts: Facts, servers: Servers, dir: GuardedDir): OwnControlPlane {
   let stopped: Promise<void> | undefined
   const stop = async () => {
+    // What fails because a server is gone says ECONNREFUSED and no more: why it went is said here.
+    const { faults } = servers
     await servers.endAll()
     dir.remove()
+    if (faults.length > 0) throw new Error(faults.join('\n\n'))
   }
   return {
     ...accessTo(facts),

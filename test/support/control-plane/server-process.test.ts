@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
+import { eventually } from '../eventually.ts'
 import { tempDir } from '../temp-dir.ts'
 import { isAlive } from './guard.ts'
 import { pathsIn } from './paths.ts'
@@ -39,6 +40,17 @@ test('a program that does not heed the signal is killed after its grace', async 
   assert.equal(server.ending, 'SIGKILL')
   assert.ok(!isAlive(server.pid))
   await server.end('SIGTERM')
+})
+
+test('a program that ends though nobody ended it says so with the end of its log; one that was ended does not', async (t) => {
+  const { started } = shell(t, 'echo lost my storage; exit 255')
+  const server = await started
+  await eventually('it has ended', () => server.ending !== undefined)
+  await server.end('SIGTERM')
+  assert.equal(server.fault, 'etcd ended by itself (exit code 255); the end of its log:\nlost my storage')
+  const other = await shell(t, 'sleep 60').started
+  await other.end('SIGTERM')
+  assert.equal(other.fault, undefined)
 })
 
 test('a program that is not there cannot be started', async (t) => {

@@ -10,6 +10,8 @@ export interface ServerProcess {
   readonly pid: number
   /** How it ended; undefined while it runs. */
   readonly ending: string | undefined
+  /** How it ended though nobody had ended it, with the end of its log; undefined otherwise. */
+  readonly fault: string | undefined
   /** Sends a signal and waits until the process is gone, at most `graceMs`; then it is killed. */
   end(signal: NodeJS.Signals, graceMs?: number): Promise<void>
 }
@@ -29,9 +31,12 @@ export async function spawnServer(
   const child = spawn(path, args, { cwd: paths.dir, detached: true, stdio: ['ignore', log, log] })
   closeSync(log)
   let ending: string | undefined
+  let wasAsked = false
+  let fault: string | undefined
   const ended = new Promise<void>((resolve) => {
     child.once('exit', (code, signal) => {
       ending = signal === null ? `exit code ${code}` : signal
+      if (!wasAsked) fault = `${program} ended by itself (${ending}); ${endOfLog(paths, program)}`
       rmSync(paths.pid(program), { force: true })
       resolve()
     })
@@ -46,7 +51,11 @@ export async function spawnServer(
     get ending() {
       return ending
     },
+    get fault() {
+      return fault
+    },
     async end(signal, graceMs = defaultGraceMs) {
+      wasAsked = true
       child.ref()
       child.kill(signal)
       const timer = setTimeout(() => child.kill('SIGKILL'), graceMs)
@@ -56,12 +65,22 @@ export async function spawnServer(
   }
 }
 
+const endOf = (log: string): string => `the end of its log:\n${log.trimEnd().split('\n').slice(-20).join('\n')}`
+
+function endOfLog(paths: Paths, program: Program): string {
+  try {
+    return endOf(readFileSync(paths.log(program), 'utf8'))
+  } catch {
+    return 'its log is gone'
+  }
+}
+
 export class StartFailure extends Error {
   /** Somebody else took the port between our choice and the program's start. */
   readonly portTaken: boolean
 
   constructor(what: string, log: string) {
-    super(`${what}; the end of its log:\n${log.trimEnd().split('\n').slice(-20).join('\n')}`)
+    super(`${what}; ${endOf(log)}`)
     this.name = 'StartFailure'
     this.portTaken = log.includes('address already in use')
   }

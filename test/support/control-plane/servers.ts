@@ -60,6 +60,11 @@ export class Servers {
     return Object.fromEntries(running.map(([program, { pid }]) => [program, pid]))
   }
 
+  /** What ended though nobody had ended it. */
+  get faults(): string[] {
+    return [...this.#processes.values()].flatMap(({ fault }) => fault ?? [])
+  }
+
   /** Starts what is down. Behind a new etcd the API server has to find its way back, too, before anything works. */
   async start(program: Program): Promise<void> {
     if (this.pids[program] !== undefined) throw new Error(`${program} runs already`)
