@@ -66,7 +66,7 @@ function completeRole(next: ApiObject, wanted: ApiObject): boolean {
   const [role, model] = [next as unknown as ClusterRole, wanted as unknown as ClusterRole]
   let changed = false
   const held = role.rules ?? []
-  const missing = (model.rules ?? []).filter((rule) => missingRights(held, [rule]).length > 0)
+  const missing = (model.rules ?? []).filter((rule) => missingRights(held, [rule]).missing.length > 0)
   if (missing.length > 0) {
     role.rules = [...held, ...missing]
     changed = true

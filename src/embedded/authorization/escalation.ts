@@ -106,12 +106,14 @@ function whyNotGranted(
   wanted: readonly PolicyRule[],
 ): string | undefined {
   const { rules, errors } = rulesFor(index, user, namespace)
-  const missing = missingRights(rules, wanted)
-  if (missing.length === 0) return undefined
+  const { missing, isCutOff } = missingRights(rules, wanted)
+  if (missing.length === 0 && !isCutOff) return undefined
   const who = `user ${goQuote(user.name)} (groups=${goList(user.groups)})`
-  const told = [`${who} is attempting to grant RBAC permissions not currently held:`, ...describeRights(missing)].join(
-    '\n',
-  )
+  const told = [
+    `${who} is attempting to grant RBAC permissions not currently held:`,
+    ...describeRights(missing),
+    ...(isCutOff ? ['and more than are compared: give them in several roles'] : []),
+  ].join('\n')
   return errors.length === 0 ? told : `${told}; resolution errors: ${aggregate(errors)}`
 }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { PolicyRule } from 'kubernetes-types/rbac/v1.d.ts'
+import { processorMs } from '../../../test/support/processor-time.ts'
 import { describeRights, missingRights } from './rule-coverage.ts'
 
 const rule = (groups: string, resources: string, verbs: string, names = ''): PolicyRule => ({
@@ -13,7 +14,7 @@ const paths = (urls: string, verbs = 'get'): PolicyRule => ({
   nonResourceURLs: urls.split(','),
   verbs: verbs.split(','),
 })
-const covers = (held: PolicyRule[], ...wanted: PolicyRule[]) => missingRights(held, wanted).length === 0
+const covers = (held: PolicyRule[], ...wanted: PolicyRule[]) => missingRights(held, wanted).missing.length === 0
 
 test('rights of several rules add up, thing by thing', () => {
   assert.equal(covers([rule('', 'pods', 'get'), rule('', 'pods', 'list')], rule('', 'pods', 'get,list')), true)
@@ -42,11 +43,32 @@ test('paths are covered by themselves and by a star at the end', () => {
 })
 
 test('what is missing is told thing by thing, verbs together, in the order of the text', () => {
-  const missing = missingRights([], [rule('b', 'x', 'list,get'), rule('a', 'y', 'get', 'n'), paths('/p', 'get,post')])
+  const { missing } = missingRights([], [rule('b', 'x', 'list,get'), rule('a', 'y', 'get', 'n'), paths('/p', 'get,post')])
   assert.deepEqual(describeRights(missing), [
     '{APIGroups:["a"], Resources:["y"], ResourceNames:["n"], Verbs:["get"]}',
     '{APIGroups:["b"], Resources:["x"], Verbs:["list" "get"]}',
     '{NonResourceURLs:["/p"], Verbs:["get"]}',
     '{NonResourceURLs:["/p"], Verbs:["post"]}',
   ])
+})
+
+test('F13f: a rule that stands for more rights than memory could hold is looked at within milliseconds', () => {
+  const list = (prefix: string) => Array.from({ length: 30_000 }, (_, at) => `${prefix}${at}`)
+  const huge = { apiGroups: list('g'), resources: list('r'), verbs: list('v'), resourceNames: list('n') }
+  const usedMs = processorMs(() => {
+    const { missing, isCutOff } = missingRights([rule('', 'pods', 'get')], [huge])
+    assert.deepEqual([missing.length, isCutOff], [1_000, true])
+    assert.equal(missingRights([rule('*', '*', '*')], [huge]).missing.length, 0)
+    assert.equal(missingRights([huge], [huge]).isCutOff, false)
+  })
+  assert.ok(usedMs < 1_000, `${usedMs} ms`)
+})
+
+test('what is more than can be compared is never taken for granted', () => {
+  const verbs = Array.from({ length: 200 }, (_, at) => `v${at}`)
+  const names = Array.from({ length: 200 }, (_, at) => `n${at}`)
+  const wanted = { apiGroups: [''], resources: ['pods'], verbs, resourceNames: names }
+  // Held by two rules, so that it has to be taken apart.
+  const half = (from: number) => ({ ...wanted, resourceNames: names.slice(from, from + 100) })
+  assert.deepEqual(missingRights([half(0), half(100)], [wanted]), { missing: [], isCutOff: true })
 })

@@ -11,44 +11,89 @@ interface SingleRule {
   readonly path?: string
 }
 
+/**
+ * Of what is wanted, so many single rights are looked at, and so many that are missing are told. A rule of a megabyte
+ * stands for more of them than memory could hold, and everybody else waits while they are compared.
+ */
+const mostCompared = 10_000
+const mostMissing = 1_000
+
+export interface MissingRights {
+  readonly missing: readonly SingleRule[]
+  /** There are more rights in it than are looked at, or more that are missing than are told. */
+  readonly isCutOff: boolean
+}
+
 /** What of `wanted` is granted by no single rule of `held`. Rights are only added up where a rule can be taken apart. */
-export function missingRights(held: readonly PolicyRule[], wanted: readonly PolicyRule[]): SingleRule[] {
-  return wanted.flatMap(singleRules).filter((rule) => !held.some((owned) => covers(owned, rule)))
+export function missingRights(held: readonly PolicyRule[], wanted: readonly PolicyRule[]): MissingRights {
+  const owned = held.map(coverage)
+  const missing: SingleRule[] = []
+  let compared = 0
+  for (const rule of wanted) {
+    if (owned.some((one) => coversWhole(one, rule))) continue
+    for (const right of singleRules(rule)) {
+      if (++compared > mostCompared || missing.length === mostMissing) return { missing, isCutOff: true }
+      if (!owned.some((one) => covers(one, right))) missing.push(right)
+    }
+  }
+  return { missing, isCutOff: false }
 }
 
-function singleRules(rule: PolicyRule): SingleRule[] {
+function* singleRules(rule: PolicyRule): Generator<SingleRule> {
   const { verbs, apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] } = rule
-  const onResources = apiGroups.flatMap((group) =>
-    resources.flatMap((resource) =>
-      verbs.flatMap((verb) =>
-        resourceNames.length > 0
-          ? resourceNames.map((name) => ({ verb, group, resource, name }))
-          : [{ verb, group, resource }],
-      ),
-    ),
-  )
-  const onPaths = nonResourceURLs.flatMap((path) => verbs.map((verb) => ({ verb, path })))
-  return [...onResources, ...onPaths]
+  const names = resourceNames.length > 0 ? resourceNames.map((name) => ({ name })) : [{}]
+  for (const group of apiGroups)
+    for (const resource of resources)
+      for (const verb of verbs) for (const name of names) yield { verb, group, resource, ...name }
+  for (const path of nonResourceURLs) for (const verb of verbs) yield { verb, path }
 }
 
-function covers(held: PolicyRule, { verb, group, resource, name, path }: SingleRule): boolean {
-  const names = held.resourceNames ?? []
+/** A rule that is held, as questions that cost the same however long its lists are. */
+interface Coverage {
+  verb(verb: string): boolean
+  group(group: string): boolean
+  resource(resource: string): boolean
+  /** Undefined: a right that names no object. */
+  name(name: string | undefined): boolean
+  path(path: string): boolean
+}
+
+function coverage({ verbs, apiGroups, resources, resourceNames, nonResourceURLs }: PolicyRule): Coverage {
+  const anyOf = (list: readonly string[] = []) => {
+    const known = new Set(list)
+    return (value: string) => known.has('*') || known.has(value)
+  }
+  const ofResource = anyOf(resources)
+  const names = new Set(resourceNames)
+  return {
+    verb: anyOf(verbs),
+    group: anyOf(apiGroups),
+    resource(resource) {
+      const slash = resource.indexOf('/')
+      return ofResource(resource) || (slash >= 0 && ofResource(`*${resource.slice(slash)}`))
+    },
+    name: (name) => names.size === 0 || (name !== undefined && names.has(name)),
+    path: (path) => nonResourceURLs?.some((pattern) => coversPath(pattern, path)) ?? false,
+  }
+}
+
+const covers = (held: Coverage, { verb, group, resource, name, path }: SingleRule): boolean =>
+  held.verb(verb) &&
+  (group === undefined || held.group(group)) &&
+  (resource === undefined || held.resource(resource)) &&
+  held.name(name) &&
+  (path === undefined || held.path(path))
+
+/** All of a rule by one that is held, without taking it apart. */
+function coversWhole(held: Coverage, rule: PolicyRule): boolean {
+  const { verbs, apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] } = rule
+  const isOnResources = apiGroups.length > 0 && resources.length > 0
+  const coversNames = resourceNames.length > 0 ? resourceNames.every((name) => held.name(name)) : held.name(undefined)
   return (
-    includes(held.verbs, verb) &&
-    (group === undefined || includes(held.apiGroups, group)) &&
-    (resource === undefined || coversResource(held.resources ?? [], resource)) &&
-    (names.length === 0 || (name !== undefined && names.includes(name))) &&
-    (path === undefined || (held.nonResourceURLs?.some((pattern) => coversPath(pattern, path)) ?? false))
+    verbs.every((verb) => held.verb(verb)) &&
+    (!isOnResources || (apiGroups.every(held.group) && resources.every(held.resource) && coversNames)) &&
+    (nonResourceURLs.length === 0 || (held.name(undefined) && nonResourceURLs.every(held.path)))
   )
-}
-
-const includes = (list: readonly string[] | undefined, value: string): boolean =>
-  list?.some((item) => item === '*' || item === value) ?? false
-
-function coversResource(held: readonly string[], resource: string): boolean {
-  if (includes(held, resource)) return true
-  const slash = resource.indexOf('/')
-  return slash >= 0 && held.includes(`*${resource.slice(slash)}`)
 }
 
 /** One line a thing that is missing, its verbs together, in the order of the text. */

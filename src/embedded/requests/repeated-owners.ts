@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util'
 import type { ApiObject } from '../objects.ts'
 
 const advice =
@@ -11,11 +10,18 @@ export function dropRepeatedOwners(
   when: 'sent' | 'admitted',
 ) {
   const { ownerReferences = [] } = metadata
-  const isRepeated = (_: unknown, index: number) =>
-    ownerReferences.slice(0, index).some((other) => isDeepStrictEqual(other, ownerReferences[index]))
-  const repeated = ownerReferences.filter(isRepeated)
+  if (ownerReferences.length < 2) return
+  // By their text: to compare each with each took seconds for some thousand of them.
+  const known = new Set<string>()
+  const kept: typeof ownerReferences = []
+  const repeated: typeof ownerReferences = []
+  for (const owner of ownerReferences) {
+    const text = JSON.stringify(Object.entries(owner).sort(([a], [b]) => (a < b ? -1 : 1)))
+    ;(known.has(text) ? repeated : kept).push(owner)
+    known.add(text)
+  }
   if (repeated.length === 0) return
-  metadata.ownerReferences = ownerReferences.filter((owner, index) => !isRepeated(owner, index))
+  metadata.ownerReferences = kept
   const found = `contains duplicate entries${when === 'admitted' ? ' after mutating admission happens' : ''}`
   const uids = repeated.map(({ uid }) => uid).join(', ')
   warn(`.metadata.ownerReferences ${found}; ${advice}; duplicate UID(s) observed: ${uids}`)

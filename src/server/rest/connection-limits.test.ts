@@ -19,7 +19,7 @@ async function scene(t: TestContext, options: Partial<ConnectionLimitsDeps> = {}
     answer.writeHead(isLet ? 200 : 429).end()
   })
   limits.guard(server)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await new Promise<void>((resolve) => server.listen({ port: 0, host: '127.0.0.1', backlog: 4_096 }, resolve))
   const sockets: Socket[] = []
   t.after(() => {
     for (const socket of sockets) socket.destroy()
@@ -51,7 +51,10 @@ test('F2b: however many connections come from an address without a token, those 
   assert.equal(await say(known, '/west'), '200')
   const strangers: Socket[] = []
   for (let n = 0; n < 400; n += 1) strangers.push(await open())
-  await eventually('the oldest have made room', () => strangers.slice(0, 144).every((one) => !isOpen(one)))
+  await met(1 + 400)
+  await clock.advance(4_000)
+  strangers.push(await open())
+  await eventually('the oldest have made room', () => strangers.slice(0, 145).every((one) => !isOpen(one)))
   await met(1 + 256)
   assert.equal(strangers.filter(isOpen).length, 256)
   assert.equal(await say(known, '/west'), '200')
@@ -62,6 +65,18 @@ test('F2b: however many connections come from an address without a token, those 
   await met(2)
   assert.deepEqual(strangers.filter(isOpen).length, 0, 'nobody stays who does not say who they are')
   assert.deepEqual([await say(known, '/west'), await say(another, '/east')], ['200', '200'])
+})
+
+test('F1h: from where a caller is known, 2,000 connections at once are all let in, also after all of theirs had ended', async (t) => {
+  const { open, say, met, clock } = await scene(t)
+  const first = await open()
+  assert.equal(await say(first, '/west'), '200')
+  first.destroy()
+  await met(0)
+  await clock.advance(300_000)
+  const many = await Promise.all(Array.from({ length: 2_000 }, () => open()))
+  await met(2_000)
+  assert.deepEqual(await Promise.all(many.map((socket) => say(socket, '/west'))), Array(2_000).fill('200'))
 })
 
 test('F2c: of an address where nobody is known more handshakes than it has at once take turns, the newest first, until a caller is', async (t) => {

@@ -6,6 +6,15 @@ import { rateLimiter } from './limiter.ts'
 
 /** Of one address, of which nobody has shown who they are: a fleet behind one address that comes back all at once. */
 const mostUnknown = 256
+/**
+ * The same where a caller is known from that address: an API server opens a connection for each question under way, and
+ * takes one that is ended for "no opinion". So there the young ones stay; who has said nothing for longer than an API
+ * server waits for an answer makes room, as everywhere.
+ */
+const mostYoung = 2_048
+const youngMs = 4_000
+/** For how long an address is one of known callers after the last of their connections has ended. */
+const rememberedMs = 600_000
 /** For TLS, and a first call by somebody who is known. */
 const knownWithinMs = 20_000
 /**
@@ -15,6 +24,8 @@ const knownWithinMs = 20_000
  */
 const handshakes = { burst: 256, perMinute: 3_000 }
 const handshakeEveryMs = 60_000 / handshakes.perMinute
+/** Addresses that are remembered before those of nobody are looked for. */
+const mostAddresses = 1_000
 /** API servers open one for each question under way. */
 const mostOfCaller = 2_048
 
@@ -25,6 +36,7 @@ interface Connection {
   readonly socket: Socket
   readonly begin: () => void
   readonly from: Address | undefined
+  readonly metAtMs: number
   caller?: string
 }
 
@@ -33,6 +45,8 @@ interface Address {
   readonly unknown: Set<Connection>
   /** How many connections of known callers come from there. */
   known: number
+  /** Until when it is remembered that there were some. */
+  knownUntilMs: number
   /** Those whose handshake has to wait, the newest last. */
   readonly waiting: Set<Connection>
   isReleasing: boolean
@@ -99,7 +113,8 @@ export class ConnectionLimits {
     // Its peer is gone already.
     if (remoteAddress === undefined) return void socket.destroy()
     const from = this.#deps.isProxy(plain(remoteAddress)) ? undefined : this.#addressOf(remoteAddress)
-    const connection: Connection = { socket, begin, from }
+    const metAtMs = this.#nowMs()
+    const connection: Connection = { socket, begin, from, metAtMs }
     const peer = peerOf(socket)
     this.#open.set(peer, connection)
     const patience = this.#deps.clock.countdown(knownWithinMs, () => {
@@ -109,7 +124,7 @@ export class ConnectionLimits {
       patience[Symbol.dispose]()
       this.#open.delete(peer)
       this.#leave(connection)
-      if (from?.unknown.size === 0) this.#addresses.delete(remoteAddress)
+      if (from && this.#isForgotten(from)) this.#addresses.delete(remoteAddress)
     })
     // As long as it waits nobody else takes its errors.
     socket.on('error', () => {})
@@ -134,22 +149,44 @@ export class ConnectionLimits {
   }
 
   /** Makes room for it, and says whether it may begin at once. */
-  #isNext(connection: Connection, { unknown, known }: Address, address: string): boolean {
+  #isNext(connection: Connection, from: Address, address: string): boolean {
+    const { unknown } = from
+    const isTrusted = this.#isOfCallers(from)
     for (const oldest of unknown) {
       if (unknown.size < mostUnknown) break
+      const isYoung = connection.metAtMs - oldest.metAtMs < youngMs
+      if (isTrusted && isYoung && unknown.size < mostYoung) break
       this.#leave(oldest)
       oldest.socket.destroy()
     }
     unknown.add(connection)
-    return known > 0 || this.#mayBegin(address).isAllowed
+    return isTrusted || this.#mayBegin(address).isAllowed
+  }
+
+  #nowMs(): number {
+    return this.#deps.clock.now().getTime()
+  }
+
+  #isOfCallers({ known, knownUntilMs }: Address): boolean {
+    return known > 0 || this.#nowMs() < knownUntilMs
+  }
+
+  #isForgotten(from: Address): boolean {
+    return from.unknown.size === 0 && !this.#isOfCallers(from)
   }
 
   #addressOf(address: string): Address {
     const known = this.#addresses.get(address)
     if (known) return known
-    const made: Address = { unknown: new Set(), known: 0, waiting: new Set(), isReleasing: false }
+    const made: Address = { unknown: new Set(), known: 0, knownUntilMs: 0, waiting: new Set(), isReleasing: false }
     this.#addresses.set(address, made)
+    if (this.#addresses.size > mostAddresses) this.#forgetAddresses()
     return made
+  }
+
+  /** Those that nobody has a connection from, and has not had for a while. */
+  #forgetAddresses(): void {
+    for (const [address, from] of this.#addresses) if (this.#isForgotten(from)) this.#addresses.delete(address)
   }
 
   /** The newest first: who came before it may have given up. */
@@ -159,8 +196,9 @@ export class ConnectionLimits {
     this.#deps.clock.countdown(handshakeEveryMs, () => {
       from.isReleasing = false
       const newest = [...from.waiting].reverse()
-      for (const next of from.known > 0 ? newest : newest.slice(0, 1)) {
-        if (from.known === 0 && !this.#mayBegin(address).isAllowed) break
+      const isTrusted = this.#isOfCallers(from)
+      for (const next of isTrusted ? newest : newest.slice(0, 1)) {
+        if (!isTrusted && !this.#mayBegin(address).isAllowed) break
         from.waiting.delete(next)
         this.#begin(next)
       }
@@ -173,7 +211,10 @@ export class ConnectionLimits {
     from?.unknown.delete(connection)
     from?.waiting.delete(connection)
     if (caller === undefined) return
-    if (from) from.known -= 1
+    if (from) {
+      from.known -= 1
+      from.knownUntilMs = this.#nowMs() + rememberedMs
+    }
     const left = (this.#ofCaller.get(caller) ?? 1) - 1
     if (left > 0) this.#ofCaller.set(caller, left)
     else this.#ofCaller.delete(caller)

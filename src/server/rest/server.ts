@@ -50,9 +50,15 @@ async function runServer(options: RestServerOptions, signal: AbortSignal, onList
   }
 }
 
+/**
+ * Connections that come before they can be taken: Node has 511. Of more the system drops the first packet, and whoever
+ * sent it waits a second, or three, to send it again: as long as an API server waits for an answer.
+ */
+const backlog = 4_096
+
 async function bind(app: FastifyInstance, { host, port }: Address, scheme: 'http' | 'https'): Promise<Bound> {
   try {
-    await app.listen({ host, port })
+    await app.listen({ host, port, backlog })
   } catch (error) {
     const { code = 'failed' } = error as NodeJS.ErrnoException
     throw failures.SERVER_CANNOT_LISTEN({ host, port, detail: code })
