@@ -1,11 +1,11 @@
 import { createReadStream } from 'node:fs'
-import { createInterface } from 'node:readline'
 import type { Command } from 'commander'
 import { parse } from 'yaml'
 import type { AuditHead } from '../access/audit/heads.ts'
 import { headsIn, readAuditHeads } from '../access/audit/heads.ts'
 import type { AuditVerdict } from '../access/audit/verify.ts'
 import { verifyAudit } from '../access/audit/verify.ts'
+import { linesIn } from '../core/text-lines.ts'
 import { failures } from './failures.ts'
 import { readNamed } from './named-file.ts'
 import { formatData } from './output.ts'
@@ -71,7 +71,7 @@ async function* linesOf(files: readonly string[]): AsyncGenerator<string> {
       ),
     )
     opened.catch(() => {})
-    const lines = createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })[Symbol.asyncIterator]()
+    const lines = linesIn(input.setEncoding('utf8'))
     for (;;) {
       const next = await Promise.race([lines.next(), opened])
       if (next.done) break

@@ -6,6 +6,10 @@ export const failures = catalogue({
     'the pass kept in {path} cannot be read; if it is damaged, remove it and a new pass is asked for',
   ],
   CONFIG_UNREADABLE: [500, 'cannot read the configuration file {file}: {detail}'],
+  CONFIG_OF_OTHERS: [
+    403,
+    'the configuration file {file} lies in this folder, but belongs to another user or is open for everybody to write; name it with --config if it is to count, or work in another folder',
+  ],
   CONFIG_SYNTAX: [400, '{origin} is not valid YAML ({detail}); correct the line and try again'],
   CONFIG_UNKNOWN_KEY: [400, '{field} ({origin}) is not a setting{hint}'],
   CONFIG_WRONG_VALUE: [400, '{field} ({origin}) {problem}'],

@@ -9,6 +9,10 @@ export const failures = catalogue({
     400,
     'others may look into {dir}, which is not empty; give the control plane a folder of its own, or close this one with chmod 700',
   ],
+  EMBEDDED_FOLDER_OF_OTHERS: [
+    403,
+    '{dir} belongs to another user, who could read its keys or put others in their place; give the control plane a folder of your own, or make this one yours with chown',
+  ],
   EMBEDDED_FOLDER_UNUSABLE: [500, 'the folder {dir} cannot be used ({detail}); give another one'],
   EMBEDDED_PORT_TAKEN: [
     409,

@@ -150,6 +150,8 @@ export interface RestRoute {
   permission?: string
   /** The parameter that names what the permission is for, where it is granted one by one. */
   permissionFor?: string
+  /** It is about all clusters: who reaches their own only is refused. */
+  ofFleet?: boolean
   /** A limit besides that of every call. */
   limit?: string
   params?: TSchema

@@ -20,7 +20,7 @@ import { teardown } from './test-scope.ts'
  * `operator` may everything, `adapter` works on all clusters, `reader` sees metadata only. `owner` and `stranger` have the
  * same permissions and differ in whose clusters are theirs.
  */
-export type IdentityName = 'operator' | 'adapter' | 'reader' | 'owner' | 'stranger'
+export type IdentityName = 'viewer' | 'operator' | 'adapter' | 'reader' | 'owner' | 'stranger'
 
 /** What `ownerOf` of a cluster has to be for `owner`. */
 export const ownOrganization = 'org-of-owner'
@@ -73,6 +73,7 @@ export interface ApiScene extends PullSecretScene {
 const claimsOf: Readonly<Record<IdentityName, Record<string, unknown>>> = {
   operator: { email: 'operator@example.com', groups: ['sre'] },
   adapter: { email: 'adapter@example.com', groups: ['adapters'] },
+  viewer: { email: 'viewer@example.com', groups: ['viewers', 'senders'], organization_id: ownOrganization },
   reader: { email: 'reader@example.com', groups: ['readers'] },
   owner: { email: 'owner@example.com', groups: ['customers'], organization_id: ownOrganization },
   stranger: { email: 'stranger@example.com', groups: ['customers'], organization_id: 'org-of-stranger' },
@@ -93,7 +94,9 @@ const roles = [
       ...rotations,
     ],
   },
-  { claim: 'groups', value: 'readers', permissions: ['metadata:read'] },
+  { claim: 'groups', value: 'readers', permissions: ['metadata:read', 'clusters:all'] },
+  { claim: 'groups', value: 'viewers', permissions: ['metadata:read'] },
+  { claim: 'groups', value: 'senders', permissions: ['events:receive'] },
   { claim: 'groups', value: 'customers', permissions: ['pull-secrets:read', ...rotations] },
 ]
 

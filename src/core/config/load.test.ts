@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { test } from 'node:test'
@@ -36,6 +36,21 @@ test('a file that must be there is told as missing, an optional one is not neede
   )
   const { config } = await loadConfig(schema, { file: { path: at('none.yaml'), optional: true } })
   assert.equal(config.hub.port, 8443)
+})
+
+test("a file that only lies where it is looked for counts if it is the user's own and nobody else can write it", async (t) => {
+  const at = files(t, { 'lanyard.yaml': 'hub: { port: 1 }' })
+  const path = at('lanyard.yaml')
+  const found = { file: { path, optional: true } }
+  const isRefused = (error: unknown) => isFailure(error, 'CONFIG_OF_OTHERS') && error.message.includes(path)
+  assert.equal((await loadConfig(schema, found)).config.hub.port, 1)
+  chmodSync(path, 0o666)
+  await assert.rejects(loadConfig(schema, found), isRefused)
+  assert.equal((await loadConfig(schema, { file: path })).config.hub.port, 1, 'who names it means it')
+  chmodSync(path, 0o644)
+  if (process.getuid?.() !== 0) return
+  chownSync(path, 65_534, 65_534)
+  await assert.rejects(loadConfig(schema, found), isRefused)
 })
 
 test('a secret comes from its file, beside the configuration, without its last newline, and does not show', async (t) => {

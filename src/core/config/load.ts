@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
+import { isFailure } from '../failure.ts'
 import { failures } from '../failures.ts'
 import { Secret } from '../secret.ts'
 import type { ConfigInput, SecretReference } from './resolve.ts'
@@ -52,10 +53,23 @@ export async function loadConfig<S extends ConfigSchema>(
 const placeOf = ({ file, origin }: SecretReference, configPath: string | undefined): string =>
   configPath !== undefined && origin.startsWith(`${configPath}:`) ? resolve(dirname(configPath), file) : resolve(file)
 
+/**
+ * One that nobody named but that lies where it is looked for must be the user's own, or the machine's: it may name a
+ * kubeconfig, and that a program to run. In a folder that others write to, such as /tmp, it could be anybody's.
+ */
+async function checkIsOwn(file: string): Promise<void> {
+  const me = process.getuid?.()
+  const { uid, mode } = await stat(file)
+  if (me === undefined || ((uid === me || uid === 0) && (mode & 0o002) === 0)) return
+  throw failures.CONFIG_OF_OTHERS({ file })
+}
+
 async function readConfigFile(file: string, optional: boolean): Promise<string | undefined> {
   try {
+    if (optional) await checkIsOwn(file)
     return await readFile(file, 'utf8')
   } catch (error) {
+    if (isFailure(error)) throw error
     if (optional && codeOf(error) === 'ENOENT') return undefined
     throw failures.CONFIG_UNREADABLE({ file, detail: detailOf(error) }, error)
   }

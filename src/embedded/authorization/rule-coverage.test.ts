@@ -43,7 +43,10 @@ test('paths are covered by themselves and by a star at the end', () => {
 })
 
 test('what is missing is told thing by thing, verbs together, in the order of the text', () => {
-  const { missing } = missingRights([], [rule('b', 'x', 'list,get'), rule('a', 'y', 'get', 'n'), paths('/p', 'get,post')])
+  const { missing } = missingRights(
+    [],
+    [rule('b', 'x', 'list,get'), rule('a', 'y', 'get', 'n'), paths('/p', 'get,post')],
+  )
   assert.deepEqual(describeRights(missing), [
     '{APIGroups:["a"], Resources:["y"], ResourceNames:["n"], Verbs:["get"]}',
     '{APIGroups:["b"], Resources:["x"], Verbs:["list" "get"]}',

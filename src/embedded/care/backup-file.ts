@@ -10,7 +10,7 @@ import type { ReadBackup } from './backup-lines.ts'
 import { backupFormat, backupLines, readBackupLines } from './backup-lines.ts'
 import type { CareDeps } from './ground.ts'
 import type { Snapshot } from './snapshot.ts'
-import { linesIn } from './text-lines.ts'
+import { linesIn } from '../../core/text-lines.ts'
 
 const chunkBytes = 256 * 1024
 

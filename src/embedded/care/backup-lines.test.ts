@@ -5,7 +5,7 @@ import type { Entry } from '../storage/store.ts'
 import { backupLines, readBackupLines } from './backup-lines.ts'
 import type { Snapshot } from './snapshot.ts'
 import { revisionAfterRestore } from './snapshot.ts'
-import { linesIn } from './text-lines.ts'
+import { linesIn } from '../../core/text-lines.ts'
 
 const entry = (name: string, revision: number): Entry => {
   const metadata = { name, namespace: 'default', resourceVersion: String(revision) }

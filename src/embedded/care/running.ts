@@ -7,7 +7,7 @@ import { parseKubeconfig } from '../../kube/kubeconfig/index.ts'
 import type { Entry } from '../storage/store.ts'
 import type { Snapshot } from './snapshot.ts'
 import { snapshotPath } from './snapshot-answer.ts'
-import { linesIn } from './text-lines.ts'
+import { linesIn } from '../../core/text-lines.ts'
 
 /** A process that lives and says nothing for so long is given up. */
 const silenceMs = 30_000

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { chmodSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { tempDir } from '../../../test/support/temp-dir.ts'
@@ -32,6 +32,18 @@ test('a folder that others use is neither closed to them nor written to', (t) =>
     (error) => isFailure(error, 'EMBEDDED_FOLDER_NOT_PRIVATE'),
   )
   assert.equal(modeOf(dir), 0o755)
+})
+
+test('a folder of another user is not taken, whatever its mode', {
+  skip: process.geteuid?.() !== 0 && 'only root gets into one',
+}, (t) => {
+  const dir = join(tempDir(t), 'theirs')
+  privateFolder(dir)
+  chownSync(dir, 65_534, 65_534)
+  assert.throws(
+    () => privateFolder(dir),
+    (error) => isFailure(error, 'EMBEDDED_FOLDER_OF_OTHERS'),
+  )
 })
 
 test('a path that cannot be a folder is refused with the reason', (t) => {

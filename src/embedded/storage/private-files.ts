@@ -15,6 +15,8 @@ const forOthers = 0o077
 export function privateFolder(dir: string): string {
   try {
     mkdirSync(dir, { recursive: true, mode: 0o700 })
+    // Who owns it reads it, and can put keys of their own in their place. Only root gets this far in a folder of others.
+    if (isOfOthers(dir)) throw failures.EMBEDDED_FOLDER_OF_OTHERS({ dir })
     if (isOpenToOthers(dir)) {
       const inside = readdirSync(dir)
       if (inside.length > 0 && !inside.includes(mark)) throw failures.EMBEDDED_FOLDER_NOT_PRIVATE({ dir })
@@ -49,6 +51,11 @@ export function syncFolder(dir: string): void {
   } finally {
     closeSync(folder)
   }
+}
+
+const isOfOthers = (path: string): boolean => {
+  const me = process.geteuid?.()
+  return me !== undefined && statSync(path).uid !== me
 }
 
 const isOpenToOthers = (path: string): boolean => (statSync(path).mode & forOthers) !== 0

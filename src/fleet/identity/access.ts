@@ -65,6 +65,8 @@ export function access(deps: AccessDeps): Access {
       const claimed = claimedOwner(identity)
       return claimed !== undefined && claimed === (await cluster.owner()) ? 'yes' : 'no'
     },
+    // What a service account may is asked for a cluster, or for all where none is named.
+    reachesAll: (identity) => identity.kind === 'serviceaccount' || has(identity, allClustersPermission),
     ownerName: (identity) =>
       identity.kind === 'jwt' && settings.ownership.source === 'claim' && !has(identity, allClustersPermission)
         ? claimedOwner(identity)

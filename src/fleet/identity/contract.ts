@@ -15,6 +15,8 @@ export interface Access {
   may(identity: Identity, permission: string, cluster: string | undefined, signal: AbortSignal): Promise<Ruling>
   /** Whether the cluster is theirs, by the configured source. Its owner is looked up only where that is asked. */
   owns(identity: Identity, cluster: Owned, signal: AbortSignal): Promise<Ruling>
+  /** Whether they may ask about all clusters at once: lists, and what names a cluster in its body. */
+  reachesAll(identity: Identity): boolean
   /** Whose what they make is; undefined for those who work for others. */
   ownerName(identity: Identity): string | undefined
 }

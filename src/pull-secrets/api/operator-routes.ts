@@ -29,6 +29,7 @@ export function operatorRoutes(deps: PullSecretApiDeps, clock: Pick<Clock, 'coun
       operationId: 'listClusters',
       summary: 'List the clusters that have, or had, a pull secret',
       permission: permissions.readMetadata,
+      ofFleet: true,
       query: schemas.listQuery(Object.keys(clusterListing.orders), Object.keys(clusterListing.searched)),
       answers: { 200: schemas.listOf(clusterListing.kind, schemas.cluster) },
       example: {
@@ -45,6 +46,7 @@ export function operatorRoutes(deps: PullSecretApiDeps, clock: Pick<Clock, 'coun
       operationId: 'listCredentials',
       summary: 'List credentials, without their tokens',
       permission: permissions.readMetadata,
+      ofFleet: true,
       query: schemas.listQuery(Object.keys(credentialListing.orders), Object.keys(credentialListing.searched)),
       answers: { 200: schemas.listOf(credentialListing.kind, schemas.credential) },
       example: {

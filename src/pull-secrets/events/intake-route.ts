@@ -22,6 +22,7 @@ export const intakeRoute = (intake: Intake): RestRoute => ({
     'In structured mode (`application/cloudevents+json`) or binary mode. Types that are not acted on are acknowledged.',
   tag: 'Events',
   permission: 'events:receive',
+  ofFleet: true,
   body: Type.Unknown(),
   answers: { 202: Taken },
   example: {

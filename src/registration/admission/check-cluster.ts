@@ -55,6 +55,24 @@ export function joinRights({ object, oldObject }: AdmissionRequest<ManagedCluste
   return [left, entered].filter((set) => set !== '').map(joinRight)
 }
 
+/**
+ * Who names an owner decides when the cluster is deleted, for it goes when its owner does, and who begins it with a
+ * finalizer decides that it cannot be: that takes the right to delete it. What was there before may stay.
+ */
+export function deletionRights({ object, oldObject }: AdmissionRequest<ManagedCluster>): Right[] {
+  const before = new Set(oldObject?.metadata?.ownerReferences?.map(({ uid }) => uid))
+  const ownsMore = object?.metadata?.ownerReferences?.some(({ uid }) => !before.has(uid)) ?? false
+  const beginsHeld = !oldObject && (object?.metadata?.finalizers ?? []).length > 0
+  return ownsMore || beginsHeld ? [deleteRight(object?.metadata?.name ?? '')] : []
+}
+
+const deleteRight = (name: string): Right => ({
+  verb: 'delete',
+  group: 'cluster.open-cluster-management.io',
+  resource: 'managedclusters',
+  name,
+})
+
 const joinRight = (name: string): Right => ({
   verb: 'create',
   group: 'cluster.open-cluster-management.io',

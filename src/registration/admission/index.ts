@@ -11,7 +11,14 @@ import type { Kube } from '../../kube/kube.ts'
 import type { ForeignNamespace } from '../foreign-namespace.ts'
 import { contentOf, isForeign, lookInto, seenByHub } from '../foreign-namespace.ts'
 import { bindRight, checkBinding } from './check-binding.ts'
-import { acceptRight, changesAcceptance, checkCluster, isBeingAccepted, joinRights } from './check-cluster.ts'
+import {
+  acceptRight,
+  changesAcceptance,
+  checkCluster,
+  deletionRights,
+  isBeingAccepted,
+  joinRights,
+} from './check-cluster.ts'
 import { declarations } from './declarations.ts'
 import { defaultCluster } from './default-cluster.ts'
 
@@ -45,7 +52,7 @@ async function decideCluster(
 ): Promise<Verdict> {
   const verdict = checkCluster(request)
   if (!verdict.allowed) return verdict
-  const rights = joinRights(request)
+  const rights = [...joinRights(request), ...deletionRights(request)]
   const name = request.object?.metadata?.name ?? ''
   const namespace = isBeingAccepted(request) ? await kube.of(namespaces).find(name, { signal }) : undefined
   if (namespace?.metadata.deletionTimestamp)

@@ -25,7 +25,7 @@ import { traceOf } from './trace.ts'
 
 export interface RestAppOptions {
   api: RestApi
-  access: Pick<Access, 'authenticate' | 'may'>
+  access: Pick<Access, 'authenticate' | 'may'> & Partial<Pick<Access, 'reachesAll'>>
   clock: Clock
   log: Log
   metrics: Metrics

@@ -28,12 +28,13 @@ export function gateOf({ access, api, clock, claim, limits = ratesOf(api, clock)
       if (!('identity' in verdict)) throw refusals[verdict.refused]()
       return { ...verdict.identity, ...trace }
     },
-    async authorize(caller, { params }, reply, { permission, permissionFor }) {
+    async authorize(caller, { params }, reply, { permission, permissionFor, ofFleet }) {
       if (permission === undefined) return
       const subject = permissionFor === undefined ? undefined : (params as Record<string, string>)[permissionFor]
       const ruling = await access.may(caller, permission, subject, waitedFor(reply))
       if (ruling === 'unavailable') throw failures.REST_IDENTITY_AWAY({ retryAfterSeconds })
       if (ruling === 'no') throw failures.REST_NOT_ALLOWED({ permission })
+      if (ofFleet && !access.reachesAll?.(caller)) throw failures.REST_NOT_ALLOWED({ permission: 'clusters:all' })
     },
     claim(caller, { raw }) {
       if (!claim || claim(raw.socket, whoIs(caller))) return

@@ -117,6 +117,29 @@ describe('the webhooks of the hub', needsControlPlane, () => {
     }
   })
 
+  test('F7b: who may not delete a cluster gives it no owner that takes it along, and no finalizer to begin with', async () => {
+    const plain = await scene.user('owning')
+    const deleting = await scene.user('deleting', {
+      apiGroups: [group],
+      resources: ['managedclusters'],
+      resourceNames: ['owned'],
+      verbs: ['delete'],
+    })
+    const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'mine', uid: '6f1c0d0e-6f5e-4f0f-9b8e-0f5d2f1a7c11' }
+    const more = { ...owner, kind: 'Secret', uid: '6f1c0d0e-6f5e-4f0f-9b8e-0f5d2f1a7c12' }
+    for (const metadata of [{ ownerReferences: [owner] }, { finalizers: ['example.com/held'] }]) {
+      const refused = await refusalOf(clustersOf(plain).create({ metadata: { name: 'owned', ...metadata } }))
+      assert.equal(refused.code, 403)
+      assert.match(refused.message, /"owning" lacks the right to delete managedclusters .* named owned;/)
+    }
+    await clustersOf(plain).create({ metadata: { name: 'owned' } })
+    assert.equal(await codeOf(patchCluster(plain, 'owned', { metadata: { ownerReferences: [owner] } })), 403)
+    await patchCluster(deleting, 'owned', { metadata: { ownerReferences: [owner] } })
+    // What is there already is nobody's doing who changes something else.
+    await patchCluster(plain, 'owned', { metadata: { labels: { region: 'eu' } } })
+    assert.equal(await codeOf(patchCluster(plain, 'owned', { metadata: { ownerReferences: [owner, more] } })), 403)
+  })
+
   test('F10a: to accept a cluster into a namespace that was not made for it warns, with what is there', async () => {
     const path = `/apis/${group}/v1/managedclusters`
     const accepting = (name: string) => ({
