@@ -1,7 +1,13 @@
 import { join, posix } from 'node:path'
 import type { Command } from 'commander'
-import type { WebhookFile } from '../access/operations/webhook-config.ts'
-import { fileNames, webhookFiles, webhookTokenFor, webhookUrl } from '../access/operations/webhook-config.ts'
+import type { FailurePolicy, WebhookFile } from '../access/operations/webhook-config.ts'
+import {
+  failurePolicyFor,
+  fileNames,
+  webhookFiles,
+  webhookTokenFor,
+  webhookUrl,
+} from '../access/operations/webhook-config.ts'
 import { replaceFile } from '../core/replace-file.ts'
 import type { Secret } from '../core/secret.ts'
 import { textOf } from '../fleet/secret-texts.ts'
@@ -41,12 +47,13 @@ export async function printWebhookConfig(
     const hubUser = await hubUserThere(cluster, options.user, kube, deps)
     const ca = await caOf(options, kube, deps.signal)
     const { authorizedTtlMs } = access
-    const files = webhookFiles({ cluster, url, ca, hubUser, at, authorizedTtlMs, failurePolicy: options.failurePolicy })
+    const failurePolicy = options.failurePolicy ?? (await failurePolicyFor(cluster, kube, deps.signal))
+    const files = webhookFiles({ cluster, url, ca, hubUser, at, authorizedTtlMs, failurePolicy })
     if (out !== undefined) for (const file of files) await written(out, file)
     const tokenDeps = { ...deps, kube, namespace, checkpoint: checkpointFrom(process.env['LANYARD_KILL_AT']) }
     const token = await webhookTokenFor(cluster, { rotate, overlapMs: options.overlap }, tokenDeps)
     if (out !== undefined && token) await written(out, { name: fileNames.token, text: `${token.reveal()}\n` })
-    const told = advice({ cluster, at, out, isNew: token !== undefined, rotate })
+    const told = advice({ cluster, at, out, isNew: token !== undefined, rotate, failurePolicy })
     if (output === 'json') return void process.stdout.write(asJson(cluster, at, files, token, out))
     if (out === undefined) process.stdout.write(asYaml(at, files, token))
     ;(out === undefined ? process.stderr : process.stdout).write(told)
@@ -118,9 +125,10 @@ interface Told {
   out: string | undefined
   isNew: boolean
   rotate: boolean
+  failurePolicy: FailurePolicy
 }
 
-function advice({ cluster, at, out, isNew, rotate }: Told): string {
+function advice({ cluster, at, out, isNew, rotate, failurePolicy }: Told): string {
   const token = posix.join(at, fileNames.token)
   const where = out === undefined ? 'Put the files above' : `Put the files of ${out}`
   const ofToken = isNew
@@ -135,5 +143,13 @@ ${ofToken}
 Then give kube-apiserver --authorization-config=${posix.join(at, fileNames.config)}, take --authorization-mode and
 --authorization-webhook-* away from it, and restart it. In a pod (kubeadm) it also needs ${at} as a volume.
 Later changes of ${fileNames.config} and of the token count within a minute, without a restart.
+${withoutHub[failurePolicy]}
 `
+}
+
+const withoutHub: Readonly<Record<FailurePolicy, string>> = {
+  Deny: `While no hub answers, people do nothing there, because policies are for this cluster (failurePolicy: Deny). system:masters
+and service accounts go on. To have RBAC decide then, without policies: --failure-policy NoOpinion.`,
+  NoOpinion: `While no hub answers, RBAC alone decides there, without policies (failurePolicy: NoOpinion). Once a policy is to be for
+this cluster, print ${fileNames.config} again with --failure-policy Deny.`,
 }

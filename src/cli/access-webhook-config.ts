@@ -15,7 +15,7 @@ export interface WebhookConfigOptions {
   systemCa?: boolean
   user?: string
   namespace: string
-  failurePolicy: FailurePolicy
+  failurePolicy?: FailurePolicy
   output: 'yaml' | 'json'
 }
 
@@ -50,10 +50,8 @@ export const webhookConfigCommand = (stop: Stop): Command =>
     .addOption(
       new Option(
         '--failure-policy <policy>',
-        'of policies, while no hub answers in time: RBAC decides, or people are denied',
-      )
-        .choices(['NoOpinion', 'Deny'] satisfies FailurePolicy[])
-        .default('NoOpinion'),
+        'of policies, while no hub answers in time: RBAC decides, or people are denied (default: Deny where a policy is for the cluster)',
+      ).choices(['NoOpinion', 'Deny'] satisfies FailurePolicy[]),
     )
     .option('--namespace <name>', 'of the hub', hubNamespace)
     .addOption(new Option('-o, --output <format>', 'how it is printed').choices(['yaml', 'json']).default('yaml'))

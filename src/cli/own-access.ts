@@ -89,7 +89,12 @@ export function ownAccess(deps: OwnAccessDeps): OwnAccess {
     async authorizationOf(cluster, dir, at) {
       const folder = join(dir, 'access')
       const plan = { cluster, url: await url(), ca: caPem, hubUser: hubUserOn(at), at: folder }
-      for (const { name, text } of webhookFiles({ ...plan, authorizedTtlMs: ttlMs, refusedTtlMs: ttlMs }))
+      for (const { name, text } of webhookFiles({
+        ...plan,
+        authorizedTtlMs: ttlMs,
+        refusedTtlMs: ttlMs,
+        failurePolicy: 'Deny',
+      }))
         await replaceFile(join(folder, name), text)
       const tokenFile = join(folder, fileNames.token)
       // A token that was made and never written down is lost: another takes its place.

@@ -229,7 +229,8 @@ describe('break glass on the command line', needsControlPlane, () => {
     const sinks = [{ name: 'log', type: 'log' as const }]
     await scene.admin.of(AuditConfig.resource).create({ metadata: { name }, spec: { sinks } })
     const { cluster, group, dev, lead } = await scene.story()
-    const { body } = await dev.request(cluster, group)
+    // Somebody chooses it who would like the log to be broken: to some readers of lines these two end one.
+    const { body } = await dev.request(cluster, group, { reason: 'one\u2028two\u2029three' })
     await lead.act(body.metadata.name, 'approve')
     const file = scene.settings.auditFile
     const where = ['--kubeconfig', plane.adminKubeconfigPath, '--namespace', scene.namespace]
@@ -239,6 +240,7 @@ describe('break glass on the command line', needsControlPlane, () => {
       withinMs: 30_000,
     })
     assert.match(said ?? '', /the log is whole/)
+    assert.ok((await readFile(file, 'utf8')).includes('\u2028'))
     const edited = join(tempDir(t), 'edited.log')
     await writeFile(edited, (await readFile(file, 'utf8')).replace('dev@example.com', 'eve@example.com'))
     assert.match(await refusal('audit', 'verify', edited, ...where), /^ACCESS_AUDIT_BROKEN: .*line \d+ shows: edited/)

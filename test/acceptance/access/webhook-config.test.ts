@@ -6,6 +6,7 @@ import { before, describe, test } from 'node:test'
 import { parse, parseAllDocuments, stringify } from 'yaml'
 import { reviewUser } from '../../../src/access/names.ts'
 import { ClusterConfig } from '../../../src/apis/breakglass/cluster-config.ts'
+import { DenyPolicy } from '../../../src/apis/breakglass/deny-policy.ts'
 import { spokeAnnotations } from '../../../src/fleet/spoke/names.ts'
 import { needs } from '../../../src/fleet/spoke/needs.ts'
 import { spokeRole } from '../../../src/fleet/spoke/rbac.ts'
@@ -91,6 +92,33 @@ describe('the configuration that has an API server ask the hub', needsControlPla
       [...people].every((user) => user.endsWith('@example.com') || user === 'kubernetes-admin'),
       [...people].join(),
     )
+  })
+
+  test('F1i: where a policy is for the cluster, what is printed has people denied while no hub answers', async () => {
+    const there = ['--url', 'https://lanyard.example.com', '--system-ca']
+    const failurePolicies = async (...args: string[]) => {
+      const { code, out, err } = await printed(...there, '-o', 'json', ...args)
+      assert.equal(code, 0, err)
+      const { authorizers } = parse(JSON.parse(out).files['authorization-config.yaml'])
+      const found = (authorizers as { name: string; webhook?: { failurePolicy: string } }[]).flatMap(
+        ({ webhook }) => webhook?.failurePolicy ?? [],
+      )
+      return found
+    }
+    const policies = scene.admin.of(DenyPolicy.resource)
+    const rules = [{ apiGroups: [''], resources: ['secrets'], verbs: ['delete'] }]
+    const elsewhere = uniqueName('policy')
+    const here = uniqueName('policy')
+    await policies.create({ metadata: { name: elsewhere }, spec: { appliesTo: { clusters: ['elsewhere'] }, rules } })
+    try {
+      assert.deepEqual(await failurePolicies(), ['NoOpinion', 'NoOpinion'])
+      await policies.create({ metadata: { name: here }, spec: { appliesTo: { clusters: [spoke.cluster] }, rules } })
+      assert.deepEqual(await failurePolicies(), ['Deny', 'NoOpinion'])
+      assert.match((await printed(...there)).err, /people do nothing there.*\(failurePolicy: Deny\)/)
+      assert.deepEqual(await failurePolicies('--failure-policy', 'NoOpinion'), ['NoOpinion', 'NoOpinion'])
+    } finally {
+      for (const name of [elsewhere, here]) await policies.delete(name)
+    }
   })
 
   test('one call of a person is two questions, however often the hub asks the cluster in turn', async () => {
