@@ -207,3 +207,32 @@ test('variables that look like settings and are none are named; those that Kuber
   }
   assert.deepEqual(resolveConfig(schema, { env }).unknownVariables, ['LANYARD_HUB_PROT'])
 })
+
+test('a field that means nothing within an entry of a list is told, at any depth', () => {
+  const roles = Type.Object({
+    roles: Type.Array(
+      Type.Object({
+        issuer: Type.Optional(Type.String()),
+        claim: Type.String(),
+        limits: Type.Optional(Type.Union([Type.Object({ rate: Type.Integer() }), Type.Null()])),
+        labels: Type.Optional(Type.Record(Type.String(), Type.String())),
+        extra: Type.Optional(Type.Unknown()),
+      }),
+    ),
+  })
+  const schema = Type.Object({ auth: roles })
+  const read = (role: string) => resolveConfig(schema, { file: file(`auth:\n  roles:\n    - ${role}\n`) }).config
+  read('{ issuer: a, claim: b, limits: { rate: 1 }, labels: { any: thing }, extra: { any: thing } }')
+  const told = (role: string) => {
+    try {
+      return read(role)
+    } catch (error) {
+      return error instanceof Error && error.message
+    }
+  }
+  assert.equal(
+    told('{ isuer: a, claim: b }'),
+    'auth.roles[0].isuer (lanyard.yaml:3) is not a setting; did you mean auth.roles[0].issuer?',
+  )
+  assert.match(String(told('{ claim: b, limits: { rate: 1, burst: 2 } }')), /^auth\.roles\[0\]\.limits\.burst /)
+})

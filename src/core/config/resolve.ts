@@ -1,4 +1,4 @@
-import type { TObject } from 'typebox'
+import type { TObject, TSchema } from 'typebox'
 import type { Failure } from '../failure.ts'
 import { failures } from '../failures.ts'
 import type { Problem } from '../schema/check.ts'
@@ -105,16 +105,67 @@ function readFile(schema: TObject, file: ConfigFile, otherSections: readonly str
     }
     if (isSection(child)) return section(child, value, at)
     const namesSecret = name.endsWith('File') && isSecret(node.properties[name.slice(0, -'File'.length)])
+    if (child)
+      for (const { path, known } of strayKeys(child, value, at))
+        mistakes.push(
+          failures.CONFIG_UNKNOWN_KEY({ field: pathText(path), origin: origin(at), hint: hintOf(path, known) }),
+        )
     if (child || namesSecret) return value === null ? [] : [{ path: at, value, origin: origin(at) }]
     if (at.length === 1 && otherSections.includes(name)) return []
     const known = Object.entries(node.properties).map(([key, one]) => (isSecret(one) ? `${key}File` : key))
-    const meant = closest(name, known)
-    const hint = meant ? `; did you mean ${[...at.slice(0, -1), meant].join('.')}?` : ''
-    mistakes.push(failures.CONFIG_UNKNOWN_KEY({ field, origin: origin(at), hint }))
+    mistakes.push(failures.CONFIG_UNKNOWN_KEY({ field, origin: origin(at), hint: hintOf(at, known) }))
     return []
   }
 
   return section(schema, file.root, [])
+}
+
+function hintOf(at: Path, known: readonly string[]): string {
+  const meant = closest(String(at.at(-1)), known)
+  return meant ? `; did you mean ${pathText([...at.slice(0, -1), meant])}?` : ''
+}
+
+interface Stray {
+  path: Path
+  /** What there could have been in its place. */
+  known: string[]
+}
+
+/**
+ * Fields of the entries of a list, or of a mapping, that mean nothing. Left out, a condition that is misspelt would make
+ * what it is on hold for more than was written.
+ */
+function strayKeys(schema: TSchema, value: unknown, at: Path): Stray[] {
+  const node = schema as { items?: TSchema; patternProperties?: Record<string, TSchema> }
+  if (Array.isArray(value)) {
+    const { items } = node
+    return items ? value.flatMap((item, index) => strayKeys(items, item, [...at, index])) : []
+  }
+  if (!isObject(value)) return []
+  const [each] = Object.values(node.patternProperties ?? {})
+  if (each) return Object.entries(value).flatMap(([name, below]) => strayKeys(each, below, [...at, name]))
+  const fields = fieldsOf(schema)
+  if (!fields) return []
+  return Object.entries(value).flatMap(([name, below]) => {
+    const field = fields.get(name)
+    return field ? strayKeys(field, below, [...at, name]) : [{ path: [...at, name], known: [...fields.keys()] }]
+  })
+}
+
+/** Of one of several forms: those of any. Undefined where a form takes fields of any name. */
+function fieldsOf(schema: TSchema): Map<string, TSchema> | undefined {
+  const { anyOf, properties, additionalProperties } = schema as Partial<TObject> & {
+    anyOf?: TSchema[]
+    additionalProperties?: unknown
+  }
+  const isText = (form: TSchema) => 'type' in form && form.type !== 'object'
+  const forms = anyOf?.filter((form) => !isText(form)).map(fieldsOf)
+  if (forms) {
+    const known = forms.filter((form) => form !== undefined)
+    return known.length === forms.length ? new Map(known.flatMap((form) => [...form])) : undefined
+  }
+  if (!properties || (additionalProperties !== undefined && additionalProperties !== false)) return undefined
+  return new Map(Object.entries(properties))
 }
 
 const readEnvironment = (settings: Setting[], env: NonNullable<ConfigInput['env']>, mistakes: Failure[]): Found[] =>
