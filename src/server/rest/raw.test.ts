@@ -81,7 +81,7 @@ test('a raw route gets what was sent as it was sent, whoever sent it', async (t)
   assert.equal((await fetch(`${url}/hooks/a`, { method: 'POST' })).status, 200)
 })
 
-test('a body that the route does not read is read by nobody, and its sender gets the answer', async (t) => {
+test('F1j: a body that the route does not read is read by nobody, and its sender gets the answer', async (t) => {
   const clock = new FakeClock()
   const url = await serving(t, [echo], { clock })
   const { port } = new URL(url)
@@ -95,6 +95,7 @@ test('a body that the route does not read is read by nobody, and its sender gets
   socket.write(Buffer.alloc(length))
   const [answer] = (await once(socket, 'data')) as [Buffer]
   assert.match(answer.toString(), /413.*too much/s)
+  assert.match(answer.toString(), /\r\nconnection: close\r\n/i, 'nobody sends another request on it')
   // What neither side's kernel holds is still here, and nobody takes it.
   assert.ok(socket.writableLength > 0)
   assert.equal(socket.destroyed, false, 'the answer may be read as slowly as that')
