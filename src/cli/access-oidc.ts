@@ -15,6 +15,7 @@ import { everywhere } from '../core/egress.ts'
 import { discoveries, issuerFetches } from '../fleet/spoke/oidc/index.ts'
 import type { KeptLogin, KeptProvider } from './access-logins.ts'
 import { failures } from './failures.ts'
+import { printable } from './printable.ts'
 
 export interface DeviceCode {
   userCode: string
@@ -49,9 +50,9 @@ export async function deviceLogin(
   return await told(provider, signal, async () => {
     const begun = await initiateDeviceAuthorization(configuration, { scope })
     show({
-      userCode: begun.user_code,
-      uri: begun.verification_uri,
-      completeUri: begun.verification_uri_complete,
+      userCode: printable(begun.user_code),
+      uri: printable(begun.verification_uri),
+      completeUri: begun.verification_uri_complete && printable(begun.verification_uri_complete),
       expiresInSeconds: begun.expires_in,
     })
     const interval = begun.interval ?? pollSeconds

@@ -238,6 +238,12 @@ function isMultiple(value: number, divisor: number): boolean {
   return Math.abs(times - Math.round(times)) <= 1e-9 * Math.max(1, Math.abs(times))
 }
 
+/**
+ * Once so many are found, the rest of a list or of an object is not looked at: each may repeat what the schema allows,
+ * and a megabyte of wrong items took all memory there was. Not counted are those of values that may stay as they are.
+ */
+const mostTold = 100
+
 function visitArray(
   schema: Schema,
   value: unknown[],
@@ -248,7 +254,7 @@ function visitArray(
   const { items, minItems, maxItems } = schema
   let asked = 0
   if (items)
-    for (let index = 0; index < value.length; index++) {
+    for (let index = 0; index < value.length && found.problems.length < mostTold; index++) {
       at.push(index)
       asked += visit(items, value[index], at, found, before?.index(index))
       at.pop()
@@ -273,6 +279,7 @@ function visitObject(
     tell(found, at, 'maxProperties', maxProperties, value)
   let asked = 0
   for (const name of names) {
+    if (found.problems.length >= mostTold) break
     const field = value[name]
     if (field === undefined) continue
     const declared = properties && Object.hasOwn(properties, name) ? properties[name] : additionalProperties

@@ -4,13 +4,13 @@ import { open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import type { Checkpoint } from '../../core/checkpoint.ts'
 import { isFailure } from '../../core/failure.ts'
+import { linesIn } from '../../core/text-lines.ts'
 import { failures } from '../failures.ts'
 import { detailOf, syncFolder } from '../storage/private-files.ts'
 import type { ReadBackup } from './backup-lines.ts'
 import { backupFormat, backupLines, readBackupLines } from './backup-lines.ts'
 import type { CareDeps } from './ground.ts'
 import type { Snapshot } from './snapshot.ts'
-import { linesIn } from '../../core/text-lines.ts'
 
 const chunkBytes = 256 * 1024
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { crc32 } from 'node:zlib'
+import { linesIn } from '../../core/text-lines.ts'
 import type { Entry } from '../storage/store.ts'
 import { backupLines, readBackupLines } from './backup-lines.ts'
 import type { Snapshot } from './snapshot.ts'
 import { revisionAfterRestore } from './snapshot.ts'
-import { linesIn } from '../../core/text-lines.ts'
 
 const entry = (name: string, revision: number): Entry => {
   const metadata = { name, namespace: 'default', resourceVersion: String(revision) }

@@ -3,11 +3,11 @@ import { readFile } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import { request } from 'node:https'
 import { join } from 'node:path'
+import { linesIn } from '../../core/text-lines.ts'
 import { parseKubeconfig } from '../../kube/kubeconfig/index.ts'
 import type { Entry } from '../storage/store.ts'
 import type { Snapshot } from './snapshot.ts'
 import { snapshotPath } from './snapshot-answer.ts'
-import { linesIn } from '../../core/text-lines.ts'
 
 /** A process that lives and says nothing for so long is given up. */
 const silenceMs = 30_000

@@ -108,6 +108,8 @@ const inOrder = ({ apiVersion, kind, name, uid, controller, blockOwnerDeletion }
 
 /** Each is told with all references: for thousands that would be their square. */
 const toldControllers = 10
+/** Of hundreds of thousands, the rest is not looked at once so much is wrong. */
+const mostTold = 100
 
 function checkOwnerReferences(references: readonly OwnerReference[]): FieldError[] {
   const field = 'metadata.ownerReferences'
@@ -115,6 +117,7 @@ function checkOwnerReferences(references: readonly OwnerReference[]): FieldError
   let controller: string | undefined
   let others = 0
   for (const reference of references) {
+    if (errors.length > mostTold) break
     const { apiVersion = '', kind = '', name = '', uid = '' } = reference
     const { group, version } = isGroupVersion(apiVersion) ? splitApiVersion(apiVersion) : noGroupVersion
     if (version === '') errors.push(invalidValue(`${field}.apiVersion`, apiVersion, 'version must not be empty'))

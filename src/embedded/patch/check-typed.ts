@@ -57,7 +57,8 @@ function checkMap(schema: Schema, value: Record<string, unknown>, path: string):
   for (const [name, child] of Object.entries(value)) {
     const at = path + elementText(fieldElement(name))
     if (!isNamed(schema, name) && !isOpen(schema)) return [...problems, `${at}: field not declared in schema`]
-    problems.push(...check(fieldSchema(schema, name), child, at))
+    for (const problem of check(fieldSchema(schema, name), child, at)) problems.push(problem)
+    if (countOf(problems) > mostTold) break
   }
   return problems
 }
@@ -76,16 +77,29 @@ function checkItems(schema: Schema, list: readonly unknown[], path: string): Pro
       const times = (seen.get(element) ?? 0) + 1
       seen.set(element, times)
       if (times === 2) problems.push(`${path}: duplicate entries for key ${elementText(element)}`)
-      problems.push(...check(schema.items, item, path + elementText(element)))
+      for (const problem of check(schema.items, item, path + elementText(element))) problems.push(problem)
     } catch (error) {
       if (!(error instanceof Unkeyed)) throw error
       problems.push(`${path}: element ${i}: ${error.message}`)
     }
+    if (countOf(problems) > mostTold) break
   }
   return problems
 }
 
-const checkAtomicItems = (schema: Schema, list: readonly unknown[], path: string): Problems =>
-  list.flatMap((item, i) => check(schema.items, item, `${path}[${i}]`))
+function checkAtomicItems(schema: Schema, list: readonly unknown[], path: string): Problems {
+  const problems: string[] = []
+  for (const [i, item] of list.entries()) {
+    for (const problem of check(schema.items, item, `${path}[${i}]`)) problems.push(problem)
+    if (countOf(problems) > mostTold) break
+  }
+  return problems
+}
+
+/** Of more, the rest is not looked at. Repetitions are told apart, since they may be no problem at all. */
+const mostTold = 100
+
+const countOf = (problems: Problems): number =>
+  problems.length <= mostTold ? problems.length : problems.filter((problem) => !repetition.test(problem)).length
 
 const typeName = (value: unknown): string => (Array.isArray(value) ? 'list' : isObject(value) ? 'map' : typeof value)

@@ -32,7 +32,7 @@ export async function checkOwner(
   caller: Caller,
   cluster: string,
   signal: AbortSignal,
-  { mayBeNew = false }: { mayBeNew?: boolean } = {},
+  { mayBeNew = false, mayHaveNone = false }: { mayBeNew?: boolean; mayHaveNone?: boolean } = {},
 ): Promise<void> {
   const look = async () =>
     await db.selectFrom('pull_secret_clusters').select('owner').where('cluster_id', '=', cluster).executeTakeFirst()
@@ -44,6 +44,7 @@ export async function checkOwner(
   )
   if (ruling === 'unavailable') throw failures.PULL_ACCESS_AWAY({ retryAfterSeconds: 5 })
   if (ruling === 'yes' || (mayBeNew && !(await known()))) return
+  if (mayHaveNone && (await known())?.owner === null) return
   throw failures.PULL_NOT_OWNER({ cluster })
 }
 

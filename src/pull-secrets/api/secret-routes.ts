@@ -72,6 +72,8 @@ const generate = (deps: PullSecretApiDeps): RestRoute => ({
       },
       actorOf(caller),
     )
+    // Two who made it at the same moment were both let in: whose it became is on record by now.
+    await checkOwner(deps, caller, cluster_id, signal, { mayHaveNone: true })
     return {
       status: created ? 201 : 200,
       headers: {

@@ -55,7 +55,8 @@ test('who may create makes clusters of their own, and touches nobody else’s', 
       roles: [{ claim: 'groups', value: 'customers', permissions: ['pull-secrets:create', 'pull-secrets:delete'] }],
     },
   })
-  const ownerOnRecord = async () => (await database.data.query('SELECT owner FROM pull_secret_clusters')).rows
+  const ownerOnRecord = async () =>
+    (await database.data.query('SELECT cluster_id, owner FROM pull_secret_clusters')).rows
   assert.deepEqual(
     told(await call('POST', secret, { as: 'owner', body: { ...generateBody, owner: 'somebody-else' } })),
     notTheirs,
@@ -63,10 +64,28 @@ test('who may create makes clusters of their own, and touches nobody else’s', 
   assert.deepEqual(await ownerOnRecord(), [])
   for (const status of [201, 200])
     assert.equal((await call('POST', secret, { as: 'owner', body: generateBody })).status, status)
-  assert.deepEqual(await ownerOnRecord(), [{ owner: ownOrganization }])
+  assert.deepEqual(
+    (await ownerOnRecord()).map(({ owner }) => owner),
+    [ownOrganization],
+  )
   assert.deepEqual(told(await call('POST', secret, { as: 'stranger', body: generateBody })), notTheirs)
   assert.deepEqual(told(await call('DELETE', secret, { as: 'stranger' })), notTheirs)
   assert.equal((await call('DELETE', secret, { as: 'owner' })).status, 204)
+
+  // Both find it unknown; it can become one's only.
+  const contested = '/clusters/contested/pull-secrets'
+  const made = await Promise.all(
+    (['owner', 'stranger'] as const).map((as) => call('POST', contested, { as, body: generateBody })),
+  )
+  const winners = made.filter(({ status }) => status < 300)
+  assert.equal(winners.length, 1, made.map(({ status }) => status).join())
+  assert.deepEqual(
+    made.filter(({ status }) => status >= 300).map(({ status }) => status),
+    [403],
+  )
+  const organization = made[0] === winners[0] ? ownOrganization : 'org-of-stranger'
+  const [recorded] = (await ownerOnRecord()).filter(({ cluster_id }) => cluster_id === 'contested')
+  assert.equal(recorded?.owner, organization, 'who owns it is who got it')
 })
 
 test('operators and adapters rotate clusters of anybody; a cluster of nobody is theirs alone', async (t) => {
