@@ -8,8 +8,13 @@ import { readCertificate } from '../../pki/index.ts'
 import type { Trust } from './contract.ts'
 import { failures } from './failures.ts'
 
+/** Of users of the hub, who must not keep it busy with reading. One with a chain and a key has some kilobytes. */
+const longestText = 256 * 1024
+
 /** What a kubeconfig out of a Secret leads to. It may name no files and no programs: whoever may write it is not the hub. */
 export async function connectionIn(text: Secret, source: string, clock: Clock): Promise<Connection> {
+  if (text.reveal().length > longestText)
+    throw failures.SPOKE_KUBECONFIG_UNUSABLE({ detail: `${source} is longer than ${longestText / 1024} KiB` })
   try {
     const config = parseKubeconfig(text, { name: source })
     const { connection } = await connectionOf(config, { source, selfContained: true, clock, env: {} })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { parse } from 'yaml'
+import { processorMs } from '../../../test/support/processor-time.ts'
 import { Secret } from '../../core/secret.ts'
 import type { Kubeconfig } from './kubeconfig.ts'
 import { emptyKubeconfig, formatKubeconfig, parseKubeconfig } from './kubeconfig.ts'
@@ -170,6 +171,13 @@ test('a text that is no YAML is refused with its place and nothing of its conten
     await failureOf(() => read(text), 'KUBECONFIG_NOT_YAML', 'canary-token')
   const failure = await failureOf(() => read('a: 1\nb: @x'), 'KUBECONFIG_NOT_YAML')
   assert.match(failure.message, /BAD_SCALAR_START at line 2, column 4/)
+})
+
+test('F11k: some ten thousand keys are read within the time that a Secret of them should take', () => {
+  const keys = Array.from({ length: 30_000 }, (_, at) => `k${at}: 1`).join(', ')
+  const usedMs = processorMs(() => assert.deepEqual(read(`{${keys}}`).clusters, []))
+  assert.ok(usedMs < 3_000, `${usedMs} ms`)
+  assert.throws(() => read(`{${keys}, k7: 2}`), /DUPLICATE_KEY/)
 })
 
 test('a text that came from no file is called by its name', async () => {

@@ -1,4 +1,5 @@
-import { LineCounter, parseDocument, stringify } from 'yaml'
+import type { Document } from 'yaml'
+import { isScalar, LineCounter, parseDocument, stringify, visit } from 'yaml'
 
 /**
  * A document in two readings of equal shape: `value` as YAML types it, `text` with every scalar as it was written.
@@ -19,12 +20,24 @@ export interface NotYaml {
 /** Reads YAML, and so JSON. Of several documents in one text none is right. */
 export function parseTree(text: string): { tree: Tree } | { notYaml: NotYaml } {
   const lines = new LineCounter()
-  const options = { prettyErrors: false, merge: true, logLevel: 'error', lineCounter: lines } as const
+  // Double keys are looked for here: the library compares each with each, minutes for a Secret of nothing else.
+  const options = {
+    prettyErrors: false,
+    merge: true,
+    logLevel: 'error',
+    lineCounter: lines,
+    uniqueKeys: false,
+  } as const
   const typed = parseDocument(text, options)
   const [error] = typed.errors
   if (error) {
     const { line, col } = lines.linePos(error.pos[0])
     return { notYaml: { problem: error.code, line, column: col } }
+  }
+  const double = doubleKey(typed)
+  if (double !== undefined) {
+    const { line, col } = lines.linePos(double)
+    return { notYaml: { problem: 'DUPLICATE_KEY', line, column: col } }
   }
   try {
     const plain = parseDocument(text, { ...options, schema: 'failsafe', lineCounter: new LineCounter() })
@@ -32,6 +45,26 @@ export function parseTree(text: string): { tree: Tree } | { notYaml: NotYaml } {
   } catch {
     return { notYaml: { problem: 'BAD_ALIAS', line: 1, column: 1 } }
   }
+}
+
+/** Where the first key stands that its mapping has already. Of keys that merge others in there may be several. */
+function doubleKey(document: Document): number | undefined {
+  let found: number | undefined
+  visit(document, {
+    Map(_, { items }) {
+      const known = new Set<unknown>()
+      for (const { key } of items) {
+        if (!isScalar(key) || key.value === '<<' || typeof key.value === 'symbol') continue
+        if (known.has(key.value)) {
+          found = key.range?.[0] ?? 0
+          return visit.BREAK
+        }
+        known.add(key.value)
+      }
+      return undefined
+    },
+  })
+  return found
 }
 
 /** YAML that Go's parser, which speaks YAML 1.1, reads the same: `on` and `yes` are quoted, nothing is folded. */
