@@ -49,7 +49,9 @@ const paths = (await Array.fromAsync(glob(['src/**/*.ts', 'packages/*/src/**/*.t
 function partOf(path: string): string {
   const [top = '', second = '', third = '', fourth = ''] = path.split('/')
   if (top !== 'packages') return fourth === '' && third === '' ? top : `${top}/${second}`
-  return second === 'lanyard' && path.split('/').length > 4 ? [top, second, third, fourth].join('/') : `${top}/${second}`
+  return second === 'lanyard' && path.split('/').length > 4
+    ? [top, second, third, fourth].join('/')
+    : `${top}/${second}`
 }
 
 const texts = new Map(paths.map((path) => [path, readFileSync(path, 'utf8')]))
