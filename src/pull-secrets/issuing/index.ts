@@ -38,7 +38,7 @@ export function issuing(deps: PullDeps, accounts: Accounts, pool: Pool): Issuing
     }
     const key = JSON.stringify([cluster, sources.map(({ id }) => id)])
     const { outcome, isLeader } = making(key, () =>
-      lock.hold(cluster.id, (held) => make({ ...deps, accounts, pool }, asked, held, actor)),
+      lock.hold(cluster.id, (held) => make({ ...deps, accounts, pool }, asked, held, actor), actor.name),
     )
     const { created } = await outcome
     const needed = sources.filter(({ required }) => required)

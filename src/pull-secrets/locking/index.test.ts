@@ -199,3 +199,30 @@ test('one that waits for a place of loops keeps no request from its cluster', as
   await first
   assert.equal(await second, 'tried')
 })
+
+test('one who makes things with a slow registry leaves connections to others who do, and all of them some to those who end', async (t) => {
+  const { pod } = await aDatabase(t)
+  const { lock } = pod({ waitMs: 10_000 })
+  const slow = aGate()
+  let held = 0
+  const makes = (maker: string, count: number) =>
+    Array.from({ length: count }, (_, at) =>
+      lock.hold(
+        `${maker}-${at}`,
+        async () => {
+          held += 1
+          await slow.passed
+        },
+        maker,
+      ),
+    )
+  const first = makes('a', 20)
+  await eventually('the first has its share', () => held === 6)
+  assert.equal(await lock.hold('of-b', async () => 'made', 'b'), 'made', 'another passes')
+  const second = makes('b', 20)
+  await eventually('both have all that makers may have', () => held === 8)
+  assert.equal(await lock.hold('suspended', async () => 'at once'), 'at once')
+  slow.open()
+  await Promise.all([...first, ...second])
+  assert.equal(held, 40)
+})

@@ -21,6 +21,10 @@ export interface LockOptions {
   clock?: Clock
 }
 
+/** Of the lock connections: what one who makes something may have, and all of them together. */
+const makerShare = 0.6
+const makersShare = 0.8
+
 /** HyperFleet's name of this kind of lock. */
 const space = fnv1a32('PullSecret')
 const retryAfterSeconds = 5
@@ -42,6 +46,10 @@ export function clusterLock(options: LockOptions): ClusterLock {
   const connections = turns({ clock, waiters: endless, places: max })
   // Whoever has one by `tryHold` may want one by `hold` as well: half of the connections are kept for those.
   const tries = turns({ clock, waiters: endless, places: Math.max(1, max >> 1) })
+  // A registry that is slow without failing keeps its connections as long as it likes: whoever chooses one that is their
+  // own must not keep everybody's, and to suspend or delete must not wait for what is being made.
+  const ofMaker = turns({ clock, waiters: endless, places: Math.max(1, Math.ceil(max * makerShare)) })
+  const ofMakers = turns({ clock, waiters: endless, places: Math.max(1, Math.floor(max * makersShare)) })
   const leftUntil = (deadline: Date) => Math.max(1, deadline.getTime() - clock.now().getTime())
   const busy = (cluster: string, cause?: unknown) => failures.PULL_BUSY({ cluster, retryAfterSeconds }, cause)
 
@@ -91,10 +99,13 @@ export function clusterLock(options: LockOptions): ClusterLock {
   }
 
   return {
-    async hold(clusterId, work) {
+    async hold(clusterId, work, maker) {
       const deadline = after(clock.now(), waitMs)
       using turn = await lines.take(clusterId, waitMs)
       if (!turn) throw busy(clusterId)
+      using own = maker === undefined ? nothing : await ofMaker.take(maker, leftUntil(deadline))
+      using making = own && maker !== undefined ? await ofMakers.take('', leftUntil(deadline)) : own
+      if (!making) throw busy(clusterId)
       const done = await locked(clusterId, deadline, 'wait', work)
       if (!done) throw busy(clusterId)
       return done.value
@@ -109,6 +120,8 @@ export function clusterLock(options: LockOptions): ClusterLock {
     },
   }
 }
+
+const nothing: Disposable = { [Symbol.dispose]() {} }
 
 /** False when somebody else has it (and, when waiting, kept it for too long). */
 async function acquire(client: PoolClient, name: string, limitMs: number, how: 'wait' | 'try'): Promise<boolean> {
