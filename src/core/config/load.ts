@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { readFile, stat } from 'node:fs/promises'
+import type { Stats } from 'node:fs'
+import { lstat, open, readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { isFailure } from '../failure.ts'
 import { failures } from '../failures.ts'
@@ -57,17 +58,23 @@ const placeOf = ({ file, origin }: SecretReference, configPath: string | undefin
  * One that nobody named but that lies where it is looked for must be the user's own, or the machine's: it may name a
  * kubeconfig, and that a program to run. In a folder that others write to, such as /tmp, it could be anybody's.
  */
-async function checkIsOwn(file: string): Promise<void> {
+async function readOwn(file: string): Promise<string> {
+  const link = await lstat(file)
+  // What is looked at is what is read, whatever becomes of the name meanwhile.
+  await using handle = await open(file)
+  if (!isOwn(link) || !isOwn(await handle.stat())) throw failures.CONFIG_OF_OTHERS({ file })
+  return await handle.readFile('utf8')
+}
+
+function isOwn(file: Stats): boolean {
   const me = process.getuid?.()
-  const { uid, mode } = await stat(file)
-  if (me === undefined || ((uid === me || uid === 0) && (mode & 0o002) === 0)) return
-  throw failures.CONFIG_OF_OTHERS({ file })
+  const mayOthersWrite = !file.isSymbolicLink() && (file.mode & 0o002) !== 0
+  return me === undefined || ((file.uid === me || file.uid === 0) && !mayOthersWrite)
 }
 
 async function readConfigFile(file: string, optional: boolean): Promise<string | undefined> {
   try {
-    if (optional) await checkIsOwn(file)
-    return await readFile(file, 'utf8')
+    return optional ? await readOwn(file) : await readFile(file, 'utf8')
   } catch (error) {
     if (isFailure(error)) throw error
     if (optional && codeOf(error) === 'ENOENT') return undefined

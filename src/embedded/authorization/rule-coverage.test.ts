@@ -68,10 +68,10 @@ test('F13f: a rule that stands for more rights than memory could hold is looked 
 })
 
 test('what is more than can be compared is never taken for granted', () => {
-  const verbs = Array.from({ length: 200 }, (_, at) => `v${at}`)
-  const names = Array.from({ length: 200 }, (_, at) => `n${at}`)
+  const verbs = Array.from({ length: 2_000 }, (_, at) => `v${at}`)
+  const names = Array.from({ length: 2_000 }, (_, at) => `n${at}`)
   const wanted = { apiGroups: [''], resources: ['pods'], verbs, resourceNames: names }
   // Held by two rules, so that it has to be taken apart.
-  const half = (from: number) => ({ ...wanted, resourceNames: names.slice(from, from + 100) })
-  assert.deepEqual(missingRights([half(0), half(100)], [wanted]), { missing: [], isCutOff: true })
+  const half = (from: number) => ({ ...wanted, resourceNames: names.slice(from, from + 1_000) })
+  assert.deepEqual(missingRights([half(0), half(1_000)], [wanted]), { missing: [], isCutOff: true })
 })

@@ -12,11 +12,13 @@ interface SingleRule {
 }
 
 /**
- * Of what is wanted, so many single rights are looked at, and so many that are missing are told. A rule of a megabyte
+ * Rules that are held are held against what is wanted so many times, and so many rights, of so much text, are told as
+ * missing. A rule of a megabyte
  * stands for more of them than memory could hold, and everybody else waits while they are compared.
  */
-const mostCompared = 10_000
+const mostCompared = 3_000_000
 const mostMissing = 1_000
+const mostMissingText = 64 * 1024
 
 export interface MissingRights {
   readonly missing: readonly SingleRule[]
@@ -29,15 +31,27 @@ export function missingRights(held: readonly PolicyRule[], wanted: readonly Poli
   const owned = held.map(coverage)
   const missing: SingleRule[] = []
   let compared = 0
+  let text = 0
   for (const rule of wanted) {
+    compared += owned.length + sizeOf(rule)
+    if (compared > mostCompared) return { missing, isCutOff: true }
     if (owned.some((one) => coversWhole(one, rule))) continue
     for (const right of singleRules(rule)) {
-      if (++compared > mostCompared || missing.length === mostMissing) return { missing, isCutOff: true }
-      if (!owned.some((one) => covers(one, right))) missing.push(right)
+      compared += owned.length + 1
+      if (compared > mostCompared || missing.length === mostMissing) return { missing, isCutOff: true }
+      if (owned.some((one) => covers(one, right))) continue
+      text += textOf(right)
+      if (text > mostMissingText) return { missing, isCutOff: true }
+      missing.push(right)
     }
   }
   return { missing, isCutOff: false }
 }
+
+const sizeOf = ({ verbs, apiGroups, resources, resourceNames, nonResourceURLs }: PolicyRule): number =>
+  [verbs, apiGroups, resources, resourceNames, nonResourceURLs].reduce((sum, list) => sum + (list?.length ?? 0), 0)
+
+const textOf = (right: SingleRule): number => Object.values(right).reduce((sum: number, part) => sum + part.length, 0)
 
 function* singleRules(rule: PolicyRule): Generator<SingleRule> {
   const { verbs, apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] } = rule

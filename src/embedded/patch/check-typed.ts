@@ -19,87 +19,101 @@ export function checkTyped(schema: Schema, applied: ApiObject): void {
 
 /** Why an object does not fit a schema, in the real server's words. Undefined: it does. */
 export function misfitOf(schema: Schema, object: ApiObject, mayRepeat = false): string | undefined {
-  const problems = check(schema, object, '').filter((problem) => !mayRepeat || !repetition.test(problem))
+  const found = new Found(mayRepeat)
+  check(schema, object, '', found)
+  const { problems } = found
   return problems.length > 1 ? `errors:\n${problems.map((problem) => `  ${problem}`).join('\n')}` : problems[0]
 }
 
-const repetition = /: duplicate entries for key \[[^\n]*\]$/
+/** Once there are so many, the rest is not looked at: a megabyte of wrong items has everybody else wait. */
+const mostTold = 100
+
+class Found {
+  readonly problems: string[] = []
+  readonly #mayRepeat: boolean
+  #repetitions = 0
+
+  constructor(mayRepeat: boolean) {
+    this.#mayRepeat = mayRepeat
+  }
+
+  /** Repetitions are not counted, so that something worse behind many of them is found all the same. */
+  get isFull(): boolean {
+    return this.problems.length - this.#repetitions >= mostTold
+  }
+
+  tell(problem: string): void {
+    this.problems.push(problem)
+  }
+
+  tellRepetition(problem: () => string): void {
+    if (this.#mayRepeat || this.#repetitions >= mostTold) return
+    this.#repetitions += 1
+    this.problems.push(problem())
+  }
+}
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 
-type Problems = readonly string[]
-const none: Problems = []
-
-function check(schema: Schema | undefined, value: unknown, path: string): Problems {
-  if (value === null || value === undefined || isUntyped(schema)) return none
+function check(schema: Schema | undefined, value: unknown, path: string, found: Found): void {
+  if (value === null || value === undefined || isUntyped(schema)) return
   switch (schema?.type) {
     case 'array':
-      return Array.isArray(value)
-        ? checkItems(schema, value, path)
-        : [`${path}: expected list, got &{${goText(value)}}`]
+      if (Array.isArray(value)) checkItems(schema, value, path, found)
+      else found.tell(`${path}: expected list, got &{${goText(value)}}`)
+      return
     case 'object':
-      return isObject(value) ? checkMap(schema, value, path) : [`${path}: expected map, got &{${goText(value)}}`]
+      if (isObject(value)) checkMap(schema, value, path, found)
+      else found.tell(`${path}: expected map, got &{${goText(value)}}`)
+      return
     case 'string':
-      if (typeof value === 'string') return none
-      return [`${path}: expected string, got &value.valueUnstructured{Value:${goSyntax(value)}}`]
+      if (typeof value !== 'string')
+        found.tell(`${path}: expected string, got &value.valueUnstructured{Value:${goSyntax(value)}}`)
+      return
     case 'boolean':
-      return typeof value === 'boolean' ? none : [`${path}: expected boolean, got &{${goText(value)}}`]
+      if (typeof value !== 'boolean') found.tell(`${path}: expected boolean, got &{${goText(value)}}`)
+      return
     default:
-      return typeof value === 'number' ? none : [`${path}: expected numeric (int or float), got ${typeName(value)}`]
+      if (typeof value !== 'number') found.tell(`${path}: expected numeric (int or float), got ${typeName(value)}`)
   }
 }
 
 const isUntyped = (schema: Schema | undefined): boolean =>
   schema?.type === undefined || schema['x-kubernetes-int-or-string'] === true
 
-function checkMap(schema: Schema, value: Record<string, unknown>, path: string): Problems {
-  const problems: string[] = []
+function checkMap(schema: Schema, value: Record<string, unknown>, path: string, found: Found): void {
   for (const [name, child] of Object.entries(value)) {
+    if (found.isFull) return
     const at = path + elementText(fieldElement(name))
-    if (!isNamed(schema, name) && !isOpen(schema)) return [...problems, `${at}: field not declared in schema`]
-    for (const problem of check(fieldSchema(schema, name), child, at)) problems.push(problem)
-    if (countOf(problems) > mostTold) break
+    if (!isNamed(schema, name) && !isOpen(schema)) return found.tell(`${at}: field not declared in schema`)
+    check(fieldSchema(schema, name), child, at, found)
   }
-  return problems
 }
 
 const isOpen = ({ properties, additionalProperties, ...schema }: Schema): boolean =>
   schema['x-kubernetes-preserve-unknown-fields'] === true ||
   (additionalProperties === undefined ? properties === undefined : additionalProperties !== false)
 
-function checkItems(schema: Schema, list: readonly unknown[], path: string): Problems {
-  if (!['map', 'set'].includes(schema['x-kubernetes-list-type'] ?? '')) return checkAtomicItems(schema, list, path)
-  const problems: string[] = []
+function checkItems(schema: Schema, list: readonly unknown[], path: string, found: Found): void {
+  const isKeyed = ['map', 'set'].includes(schema['x-kubernetes-list-type'] ?? '')
   const seen = new Map<string, number>()
   for (const [i, item] of list.entries()) {
+    if (found.isFull) return
+    if (!isKeyed) {
+      check(schema.items, item, `${path}[${i}]`, found)
+      continue
+    }
     try {
       const element = itemElement(schema, item)
       const times = (seen.get(element) ?? 0) + 1
       seen.set(element, times)
-      if (times === 2) problems.push(`${path}: duplicate entries for key ${elementText(element)}`)
-      for (const problem of check(schema.items, item, path + elementText(element))) problems.push(problem)
+      if (times === 2) found.tellRepetition(() => `${path}: duplicate entries for key ${elementText(element)}`)
+      check(schema.items, item, path + elementText(element), found)
     } catch (error) {
       if (!(error instanceof Unkeyed)) throw error
-      problems.push(`${path}: element ${i}: ${error.message}`)
+      found.tell(`${path}: element ${i}: ${error.message}`)
     }
-    if (countOf(problems) > mostTold) break
   }
-  return problems
 }
-
-function checkAtomicItems(schema: Schema, list: readonly unknown[], path: string): Problems {
-  const problems: string[] = []
-  for (const [i, item] of list.entries()) {
-    for (const problem of check(schema.items, item, `${path}[${i}]`)) problems.push(problem)
-    if (countOf(problems) > mostTold) break
-  }
-  return problems
-}
-
-/** Of more, the rest is not looked at. Repetitions are told apart, since they may be no problem at all. */
-const mostTold = 100
-
-const countOf = (problems: Problems): number =>
-  problems.length <= mostTold ? problems.length : problems.filter((problem) => !repetition.test(problem)).length
 
 const typeName = (value: unknown): string => (Array.isArray(value) ? 'list' : isObject(value) ? 'map' : typeof value)

@@ -178,6 +178,12 @@ test('F11k: some ten thousand keys are read within the time that a Secret of the
   const usedMs = processorMs(() => assert.deepEqual(read(`{${keys}}`).clusters, []))
   assert.ok(usedMs < 3_000, `${usedMs} ms`)
   assert.throws(() => read(`{${keys}, k7: 2}`), /DUPLICATE_KEY/)
+  const anchors = Array.from({ length: 10_000 }, (_, at) => `&a${at} 1`).join(', ')
+  const aliases = Array.from({ length: 10_000 }, (_, at) => `*a${at}`).join(', ')
+  const refusedMs = processorMs(() =>
+    assert.throws(() => read(`{a: [${anchors}], m: &m [${aliases}], x: *m}`), /TOO_MANY_ALIASES/),
+  )
+  assert.ok(refusedMs < 3_000, `${refusedMs} ms`)
 })
 
 test('a text that came from no file is called by its name', async () => {

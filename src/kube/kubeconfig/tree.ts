@@ -34,10 +34,10 @@ export function parseTree(text: string): { tree: Tree } | { notYaml: NotYaml } {
     const { line, col } = lines.linePos(error.pos[0])
     return { notYaml: { problem: error.code, line, column: col } }
   }
-  const double = doubleKey(typed)
-  if (double !== undefined) {
-    const { line, col } = lines.linePos(double)
-    return { notYaml: { problem: 'DUPLICATE_KEY', line, column: col } }
+  const fault = faultOf(typed)
+  if (fault) {
+    const { line, col } = lines.linePos(fault.at)
+    return { notYaml: { problem: fault.problem, line, column: col } }
   }
   try {
     const plain = parseDocument(text, { ...options, schema: 'failsafe', lineCounter: new LineCounter() })
@@ -47,24 +47,33 @@ export function parseTree(text: string): { tree: Tree } | { notYaml: NotYaml } {
   }
 }
 
-/** Where the first key stands that its mapping has already. Of keys that merge others in there may be several. */
-function doubleKey(document: Document): number | undefined {
-  let found: number | undefined
+/** Of aliases, the library looks each up among all anchors there are. */
+const mostAliases = 100
+
+/** The first key that its mapping has already, or the first alias too many. Of keys that merge, there may be several. */
+function faultOf(document: Document): { problem: 'DUPLICATE_KEY' | 'TOO_MANY_ALIASES'; at: number } | undefined {
+  let fault: ReturnType<typeof faultOf>
+  let aliases = 0
   visit(document, {
     Map(_, { items }) {
       const known = new Set<unknown>()
       for (const { key } of items) {
         if (!isScalar(key) || key.value === '<<' || typeof key.value === 'symbol') continue
         if (known.has(key.value)) {
-          found = key.range?.[0] ?? 0
+          fault = { problem: 'DUPLICATE_KEY', at: key.range?.[0] ?? 0 }
           return visit.BREAK
         }
         known.add(key.value)
       }
       return undefined
     },
+    Alias(_, { range }) {
+      if (++aliases <= mostAliases) return undefined
+      fault = { problem: 'TOO_MANY_ALIASES', at: range?.[0] ?? 0 }
+      return visit.BREAK
+    },
   })
-  return found
+  return fault
 }
 
 /** YAML that Go's parser, which speaks YAML 1.1, reads the same: `on` and `yes` are quoted, nothing is folded. */

@@ -23,7 +23,8 @@ export function ending(deps: PullDeps, accounts: Accounts, rotation: Rotation, i
       checkClusterId(clusterId)
       if (!(await clusterRow(database.db, clusterId))) return { registries: {} }
       const hand = { actor, isSweeper: false }
-      return { registries: await lock.hold(clusterId, (held) => remove(all, clusterId, held, hand)) }
+      const by = { caller: actor.name }
+      return { registries: await lock.hold(clusterId, (held) => remove(all, clusterId, held, hand), by) }
     },
     async suspend(clusterId, reason, actor) {
       checkClusterId(clusterId)

@@ -38,7 +38,10 @@ export function issuing(deps: PullDeps, accounts: Accounts, pool: Pool): Issuing
     }
     const key = JSON.stringify([cluster, sources.map(({ id }) => id)])
     const { outcome, isLeader } = making(key, () =>
-      lock.hold(cluster.id, (held) => make({ ...deps, accounts, pool }, asked, held, actor), actor.name),
+      lock.hold(cluster.id, (held) => make({ ...deps, accounts, pool }, asked, held, actor), {
+        caller: actor.name,
+        isMaking: true,
+      }),
     )
     const { created } = await outcome
     const needed = sources.filter(({ required }) => required)

@@ -213,12 +213,12 @@ test('one who makes things with a slow registry leaves connections to others who
           held += 1
           await slow.passed
         },
-        maker,
+        { caller: maker, isMaking: true },
       ),
     )
   const first = makes('a', 20)
   await eventually('the first has its share', () => held === 6)
-  assert.equal(await lock.hold('of-b', async () => 'made', 'b'), 'made', 'another passes')
+  assert.equal(await lock.hold('of-b', async () => 'made', { caller: 'b', isMaking: true }), 'made', 'another passes')
   const second = makes('b', 20)
   await eventually('both have all that makers may have', () => held === 8)
   assert.equal(await lock.hold('suspended', async () => 'at once'), 'at once')

@@ -21,8 +21,8 @@ export interface LockOptions {
   clock?: Clock
 }
 
-/** Of the lock connections: what one who makes something may have, and all of them together. */
-const makerShare = 0.6
+/** Of the lock connections: what one caller may have, and all who make something together. */
+const callerShare = 0.6
 const makersShare = 0.8
 
 /** HyperFleet's name of this kind of lock. */
@@ -48,7 +48,7 @@ export function clusterLock(options: LockOptions): ClusterLock {
   const tries = turns({ clock, waiters: endless, places: Math.max(1, max >> 1) })
   // A registry that is slow without failing keeps its connections as long as it likes: whoever chooses one that is their
   // own must not keep everybody's, and to suspend or delete must not wait for what is being made.
-  const ofMaker = turns({ clock, waiters: endless, places: Math.max(1, Math.ceil(max * makerShare)) })
+  const ofCaller = turns({ clock, waiters: endless, places: Math.max(1, Math.ceil(max * callerShare)) })
   const ofMakers = turns({ clock, waiters: endless, places: Math.max(1, Math.floor(max * makersShare)) })
   const leftUntil = (deadline: Date) => Math.max(1, deadline.getTime() - clock.now().getTime())
   const busy = (cluster: string, cause?: unknown) => failures.PULL_BUSY({ cluster, retryAfterSeconds }, cause)
@@ -99,12 +99,12 @@ export function clusterLock(options: LockOptions): ClusterLock {
   }
 
   return {
-    async hold(clusterId, work, maker) {
+    async hold(clusterId, work, by) {
       const deadline = after(clock.now(), waitMs)
       using turn = await lines.take(clusterId, waitMs)
       if (!turn) throw busy(clusterId)
-      using own = maker === undefined ? nothing : await ofMaker.take(maker, leftUntil(deadline))
-      using making = own && maker !== undefined ? await ofMakers.take('', leftUntil(deadline)) : own
+      using own = by ? await ofCaller.take(by.caller, leftUntil(deadline)) : nothing
+      using making = own && by?.isMaking ? await ofMakers.take('', leftUntil(deadline)) : own
       if (!making) throw busy(clusterId)
       const done = await locked(clusterId, deadline, 'wait', work)
       if (!done) throw busy(clusterId)

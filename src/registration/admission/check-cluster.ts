@@ -60,11 +60,17 @@ export function joinRights({ object, oldObject }: AdmissionRequest<ManagedCluste
  * finalizer decides that it cannot be: that takes the right to delete it. What was there before may stay.
  */
 export function deletionRights({ object, oldObject }: AdmissionRequest<ManagedCluster>): Right[] {
-  const before = new Set(oldObject?.metadata?.ownerReferences?.map(({ uid }) => uid))
-  const ownsMore = object?.metadata?.ownerReferences?.some(({ uid }) => !before.has(uid)) ?? false
+  const before = new Set(ownersOf(oldObject))
+  const ownsMore = ownersOf(object).some((owner) => !before.has(owner))
   const beginsHeld = !oldObject && (object?.metadata?.finalizers ?? []).length > 0
   return ownsMore || beginsHeld ? [deleteRight(object?.metadata?.name ?? '')] : []
 }
+
+/** By all that the garbage collector looks one up by: an owner of another name is one that is gone. */
+const ownersOf = (cluster: ManagedCluster | null | undefined): string[] =>
+  (cluster?.metadata?.ownerReferences ?? []).map(({ apiVersion, kind, name, uid }) =>
+    JSON.stringify([apiVersion, kind, name, uid]),
+  )
 
 const deleteRight = (name: string): Right => ({
   verb: 'delete',

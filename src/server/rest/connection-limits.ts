@@ -23,6 +23,8 @@ const knownWithinMs = 20_000
  * that waits for the hub longer than its deadline goes on without it.
  */
 const handshakes = { burst: 256, perMinute: 3_000 }
+/** From where a caller is known: more than an API server opens, and no more than leaves time for their questions. */
+const trustedHandshakes = { burst: 2_048, perMinute: 30_000 }
 const handshakeEveryMs = 60_000 / handshakes.perMinute
 /** Addresses that are remembered before those of nobody are looked for. */
 const mostAddresses = 1_000
@@ -68,6 +70,8 @@ export interface ConnectionLimitsDeps {
 export class ConnectionLimits {
   readonly #deps: ConnectionLimitsDeps
   readonly #mayBegin: ReturnType<typeof rateLimiter>
+  readonly #mayBeginTrusted: ReturnType<typeof rateLimiter>
+  #scanAtSize = mostAddresses
   readonly #addresses = new Map<string, Address>()
   /** By the address and port of the peer: below TLS there is another socket than above. */
   readonly #open = new Map<string, Connection>()
@@ -78,6 +82,7 @@ export class ConnectionLimits {
   constructor(deps: ConnectionLimitsDeps) {
     this.#deps = deps
     this.#mayBegin = rateLimiter(deps.clock, handshakes)
+    this.#mayBeginTrusted = rateLimiter(deps.clock, trustedHandshakes)
   }
 
   /** How many are open. */
@@ -160,7 +165,11 @@ export class ConnectionLimits {
       oldest.socket.destroy()
     }
     unknown.add(connection)
-    return isTrusted || this.#mayBegin(address).isAllowed
+    return this.#hasTurn(address, isTrusted)
+  }
+
+  #hasTurn(address: string, isTrusted: boolean): boolean {
+    return (isTrusted ? this.#mayBeginTrusted : this.#mayBegin)(address).isAllowed
   }
 
   #nowMs(): number {
@@ -180,13 +189,15 @@ export class ConnectionLimits {
     if (known) return known
     const made: Address = { unknown: new Set(), known: 0, knownUntilMs: 0, waiting: new Set(), isReleasing: false }
     this.#addresses.set(address, made)
-    if (this.#addresses.size > mostAddresses) this.#forgetAddresses()
+    if (this.#addresses.size > this.#scanAtSize) this.#forgetAddresses()
     return made
   }
 
   /** Those that nobody has a connection from, and has not had for a while. */
   #forgetAddresses(): void {
     for (const [address, from] of this.#addresses) if (this.#isForgotten(from)) this.#addresses.delete(address)
+    // Where most are still in use, not again for each that comes.
+    this.#scanAtSize = Math.max(mostAddresses, this.#addresses.size * 2)
   }
 
   /** The newest first: who came before it may have given up. */
@@ -198,7 +209,7 @@ export class ConnectionLimits {
       const newest = [...from.waiting].reverse()
       const isTrusted = this.#isOfCallers(from)
       for (const next of isTrusted ? newest : newest.slice(0, 1)) {
-        if (!isTrusted && !this.#mayBegin(address).isAllowed) break
+        if (!this.#hasTurn(address, isTrusted)) break
         from.waiting.delete(next)
         this.#begin(next)
       }

@@ -138,6 +138,8 @@ describe('the webhooks of the hub', needsControlPlane, () => {
     // What is there already is nobody's doing who changes something else.
     await patchCluster(plain, 'owned', { metadata: { labels: { region: 'eu' } } })
     assert.equal(await codeOf(patchCluster(plain, 'owned', { metadata: { ownerReferences: [owner, more] } })), 403)
+    const gone = { ...owner, name: 'never-there' }
+    assert.equal(await codeOf(patchCluster(plain, 'owned', { metadata: { ownerReferences: [gone] } })), 403)
   })
 
   test('F10a: to accept a cluster into a namespace that was not made for it warns, with what is there', async () => {
