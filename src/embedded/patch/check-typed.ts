@@ -85,7 +85,10 @@ function checkMap(schema: Schema, value: Record<string, unknown>, path: string, 
   for (const [name, child] of Object.entries(value)) {
     if (found.isFull) return
     const at = path + elementText(fieldElement(name))
-    if (!isNamed(schema, name) && !isOpen(schema)) return found.tell(`${at}: field not declared in schema`)
+    if (!isNamed(schema, name) && !isOpen(schema)) {
+      found.tell(`${at}: field not declared in schema`)
+      return
+    }
     check(fieldSchema(schema, name), child, at, found)
   }
 }
