@@ -12,9 +12,8 @@ interface SingleRule {
 }
 
 /**
- * Rules that are held are held against what is wanted so many times, and so many rights, of so much text, are told as
- * missing. A rule of a megabyte
- * stands for more of them than memory could hold, and everybody else waits while they are compared.
+ * A rule of a megabyte stands for more single rights than memory could hold, and the API server answers nobody while it
+ * compares them. So a check makes at most so many comparisons, and lists at most so many missing rights, of so much text.
  */
 const mostCompared = 3_000_000
 const mostMissing = 1_000

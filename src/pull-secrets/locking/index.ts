@@ -104,8 +104,9 @@ export function clusterLock(options: LockOptions): ClusterLock {
       using turn = await lines.take(clusterId, waitMs)
       if (!turn) throw busy(clusterId)
       using own = by ? await ofCaller.take(by.caller, leftUntil(deadline)) : nothing
-      using making = own && by?.isMaking ? await ofMakers.take('', leftUntil(deadline)) : own
-      if (!making) throw busy(clusterId)
+      if (!own) throw busy(clusterId)
+      using share = by?.isMaking ? await ofMakers.take('', leftUntil(deadline)) : nothing
+      if (!share) throw busy(clusterId)
       const done = await locked(clusterId, deadline, 'wait', work)
       if (!done) throw busy(clusterId)
       return done.value
